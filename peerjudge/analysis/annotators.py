@@ -459,14 +459,14 @@ def _measure(
     )
 
 
-def build_annotators_document(found: AnnotatedGold) -> dict[str, object]:
+def build_annotators_document(annotated: AnnotatedGold) -> dict[str, object]:
     """Return the model as `peerjudge score --annotators --json` prints it.
 
     The fields of `AnnotatedGold`, its annotators by name, its comparisons by id, and in `rows` the judges,
     each with `accuracy {gold, label, expected}` and `change {label, expected}` against gold. A measured
     value is `{value, low, high, n, method}`.
     """
-    plain = cast("dict[str, list[dict[str, object]]]", list_values(found))
+    plain = cast("dict[str, list[dict[str, object]]]", list_values(annotated))
     accuracies, names = plain.pop("accuracies"), ("gold", "label", "expected")
     rows = [
         {
@@ -474,13 +474,13 @@ def build_annotators_document(found: AnnotatedGold) -> dict[str, object]:
             "accuracy": {name: one[name] for name in names},
             "change": {name: one[f"{name}_change"] for name in names[1:]},
         }
-        for judged, one in zip(found.accuracies, accuracies, strict=True)
+        for judged, one in zip(annotated.accuracies, accuracies, strict=True)
     ]
     annotators = {one.pop("name"): one for one in plain.pop("annotators")}
     comparisons = {one.pop("id"): one for one in plain.pop("comparisons")}
     return {
         **plain,
-        "level": found.level,
+        "level": annotated.level,
         "rows": rows,
         "annotators": annotators,
         "comparisons": comparisons,

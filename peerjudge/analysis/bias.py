@@ -80,12 +80,12 @@ def measure_bias(
     )
 
 
-def build_bias_document(found: Bias) -> dict[str, object]:
+def build_bias_document(biases: Bias) -> dict[str, object]:
     """Return the biases as plain values for JSON, one key per measure."""
-    plain = cast("dict[str, dict[str, object]]", to_plain(found))
+    plain = cast("dict[str, dict[str, object]]", to_plain(biases))
     return {
-        "gold": found.gold,
-        "simulated": found.simulated,
+        "gold": biases.gold,
+        "simulated": biases.simulated,
         **plain["measures"],
         "discussed": plain["discussed"],
     }

@@ -165,18 +165,18 @@ def control_styles(
     )
 
 
-def build_control_document(found: ControlledRanking) -> dict[str, object]:
+def build_control_document(ranking: ControlledRanking) -> dict[str, object]:
     """Return both rankings for JSON: that of `rank --json` with a key `controlled`."""
     return {
-        **ranking_document(found.plain),
-        "simulated": found.simulated,
+        **ranking_document(ranking.plain),
+        "simulated": ranking.simulated,
         "controlled": {
-            "controls": list(found.controls),
-            "contestants": document_standings(found.contestants),
-            "coefficients": [to_plain(coefficient) for coefficient in found.coefficients],
-            "left_out": dict(found.left_out),
-            "without_texts": found.without_texts,
-            "both_orders": found.both_orders,
+            "controls": list(ranking.controls),
+            "contestants": document_standings(ranking.contestants),
+            "coefficients": [to_plain(coefficient) for coefficient in ranking.coefficients],
+            "left_out": dict(ranking.left_out),
+            "without_texts": ranking.without_texts,
+            "both_orders": ranking.both_orders,
         },
     }
 

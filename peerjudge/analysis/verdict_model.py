@@ -180,9 +180,9 @@ def fit_verdict_model(
     )
 
 
-def build_model_document(found: VerdictModel) -> dict[str, object]:
+def build_model_document(fitted: VerdictModel) -> dict[str, object]:
     """Return the model as plain values for JSON, as `peerjudge model --json` prints it."""
-    return cast("dict[str, object]", to_plain(found))
+    return cast("dict[str, object]", to_plain(fitted))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -349,26 +349,26 @@ def _fit(
     return fit_mixed(rows, prior=np.full(len(given), _PRIOR), spread=spread)
 
 
-def _measure(columns: Sequence[_Column], found: Fit) -> Iterator[Effect]:
+def _measure(columns: Sequence[_Column], fit: Fit) -> Iterator[Effect]:
     """Yield the effects term by term; of terms by reviewer first the mean."""
     counts = [int(np.count_nonzero(column.values)) for column in columns]
     for term in _TERMS:
         places = [place for place, one in enumerate(columns) if one.term == term]
         if len(places) > 1 and term in _SPLIT:
             n = sum(counts[place] for place in places)
-            yield Effect(term=term, name="", value=_build_measurement(found, places, n=n))
+            yield Effect(term=term, name="", value=_build_measurement(fit, places, n=n))
         for place in places:
-            value = _build_measurement(found, [place], n=counts[place])
+            value = _build_measurement(fit, [place], n=counts[place])
             yield Effect(term=term, name=columns[place].name, value=value)
 
 
-def _build_measurement(found: Fit, places: Sequence[int], *, n: int) -> Measurement:
+def _build_measurement(fit: Fit, places: Sequence[int], *, n: int) -> Measurement:
     """Return the mean of these coefficients with its interval."""
     from scipy.special import stdtrit
 
-    value = float(found.values[places].mean())
-    reach = float(stdtrit(found.clusters - 1, (1.0 + _LEVEL) / 2.0))
-    reach *= float(found.covariance[np.ix_(places, places)].mean()) ** 0.5
+    value = float(fit.values[places].mean())
+    reach = float(stdtrit(fit.clusters - 1, (1.0 + _LEVEL) / 2.0))
+    reach *= float(fit.covariance[np.ix_(places, places)].mean()) ** 0.5
     return Measurement(
         value=value, low=value - reach, high=value + reach, n=n, level=_LEVEL, method=_METHOD
     )

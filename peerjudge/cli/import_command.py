@@ -90,8 +90,8 @@ async def import_command(
     return 0
 
 
-def _report_discussions(found: ImportedRun, *, json: bool) -> None:
-    held = found.discussions.transcripts
+def _report_discussions(imported: ImportedRun, *, json: bool) -> None:
+    held = imported.discussions.transcripts
     speakers = {seat.reviewer for one in held for seat in one.seats}
     verdicts = [
         turn.review for one in held for turn in one.turns if turn.review.verdict is not None
@@ -105,9 +105,9 @@ def _report_discussions(found: ImportedRun, *, json: bool) -> None:
             verdict.verdict is not None and not verdict.verdict.readable for verdict in verdicts
         ),
     }
-    left_out = found.discussions.left_out
+    left_out = imported.discussions.left_out
     if json:
-        document = {"out": str(found.folder), "format": _DISCUSSIONS, **counts}
+        document = {"out": str(imported.folder), "format": _DISCUSSIONS, **counts}
         print_json({**document, "left_out": dict(left_out)})
         return
     say(
@@ -116,7 +116,7 @@ def _report_discussions(found: ImportedRun, *, json: bool) -> None:
         f"{counts['unreadable']} verdicts that cannot be read"
     )
     _print_left_out(left_out)
-    print_status(f"written to {found.folder}; next: peerjudge report {found.folder}")
+    print_status(f"written to {imported.folder}; next: peerjudge report {imported.folder}")
 
 
 def _print_left_out(counts: Mapping[str, int]) -> None:
@@ -124,15 +124,15 @@ def _print_left_out(counts: Mapping[str, int]) -> None:
         print_status(f"left out: {count} {reason}")
 
 
-def _report_records(found: Imported, *, json: bool) -> None:
-    data = found.dataset
+def _report_records(imported: Imported, *, json: bool) -> None:
+    data = imported.dataset
     reviewers = {review.reviewer for review in data.reviews}
     people = reviewers & set(data.humans)
     if json:
         print_json(
             {
-                "out": str(found.folder),
-                "format": found.format,
+                "out": str(imported.folder),
+                "format": imported.format,
                 "comparisons": len(data.comparisons),
                 "gold": sum(comparison.gold is not None for comparison in data.comparisons),
                 "reviews": len(data.reviews),
@@ -144,13 +144,13 @@ def _report_records(found: Imported, *, json: bool) -> None:
         return
     gold = sum(one.gold is not None for one in data.comparisons)
     say(
-        f"{found.format}: {len(data.comparisons)} comparisons ({gold} with gold), "
+        f"{imported.format}: {len(data.comparisons)} comparisons ({gold} with gold), "
         f"{len(data.reviews)} reviews by {len(reviewers - people)} reviewers and {len(people)} people"
     )
     _print_left_out(data.left_out)
     if data.missing_texts:
         print_status(f"note: {data.missing_texts}.")
-    print_status(f"written to {found.folder}; next: peerjudge {_suggest(data, found.folder)}")
+    print_status(f"written to {imported.folder}; next: peerjudge {_suggest(data, imported.folder)}")
 
 
 def _suggest(data: Dataset, folder: Path) -> str:

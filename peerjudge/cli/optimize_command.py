@@ -33,37 +33,37 @@ async def _optimize(
     return 3 if found.stopped.endswith("limit") else 1
 
 
-def _print(found: Optimized, *, json: bool) -> None:
+def _print(search: Optimized, *, json: bool) -> None:
     from peerjudge.cli.console import results
     from peerjudge.optimization.describing import build_estimate, build_parts, describe_result
     from peerjudge.reporting.layout import print_parts
 
-    estimate = found.estimate
+    estimate = search.estimate
     if estimate is not None:
         if json:
             print_json(estimate.document())
         else:
-            print_parts(build_estimate(found, estimate), results(), wrap=True)
+            print_parts(build_estimate(search, estimate), results(), wrap=True)
         return
     if json:
-        print_json(found.full_document())
+        print_json(search.full_document())
     else:
-        print_parts(build_parts(found), results(), wrap=True)
-        say(*describe_result(found))
-    if found.stopped is not None:
-        print_status(_describe_stop(found))
+        print_parts(build_parts(search), results(), wrap=True)
+        say(*describe_result(search))
+    if search.stopped is not None:
+        print_status(_describe_stop(search))
 
 
-def _describe_stop(found: Optimized) -> str:
-    if found.stopped is not None and found.stopped.endswith("limit"):
-        least = "" if found.enough is None else f", of at least {_round_up(found.enough)},"
+def _describe_stop(search: Optimized) -> str:
+    if search.stopped is not None and search.stopped.endswith("limit"):
+        least = "" if search.enough is None else f", of at least {_round_up(search.enough)},"
         return (
-            f"Stopped at the {found.stopped}, what selecting and testing may take set aside. Run the same "
+            f"Stopped at the {search.stopped}, what selecting and testing may take set aside. Run the same "
             f"command with a higher limit{least} to resume; --dry-run prints the most that a search takes."
         )
-    why = f" ({found.failure})" if found.failure else ""
+    why = f" ({search.failure})" if search.failure else ""
     return (
-        f"Stopped: {found.stopped}{why}. Everything paid is kept; run the same command to resume."
+        f"Stopped: {search.stopped}{why}. Everything paid is kept; run the same command to resume."
     )
 
 

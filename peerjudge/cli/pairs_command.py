@@ -29,17 +29,17 @@ async def _pairs(
     return 3 if found.stopped is not None else 0
 
 
-def _print(found: Paired, *, json: bool) -> None:
+def _print(paired: Paired, *, json: bool) -> None:
     from peerjudge.pairing.describing import build_document, build_parts, describe_files
     from peerjudge.reporting.layout import print_parts
 
     if json:
-        print_json(build_document(found))
+        print_json(build_document(paired))
     else:
-        print_parts(build_parts(found), results(), wrap=True)
-        say(*describe_files(found))
-    if found.stopped is not None:
-        print_status(f"stopped at the {found.stopped}: run the same command with a higher one")
+        print_parts(build_parts(paired), results(), wrap=True)
+        say(*describe_files(paired))
+    if paired.stopped is not None:
+        print_status(f"stopped at the {paired.stopped}: run the same command with a higher one")
 
 
 COMMAND = FunctionCommand(

@@ -100,13 +100,13 @@ async def _print_results(summary: RunSummary, *, store: str | None, json: bool) 
         print_status(f"note: {remark}")
 
 
-def _print_summary(summary: RunSummary, found: RunReport, *, report: Path | None) -> None:
+def _print_summary(summary: RunSummary, built: RunReport, *, report: Path | None) -> None:
     from peerjudge.reporting.layout import print_parts
     from peerjudge.results.contrasts import describe_decision
     from peerjudge.results.summaries import describe_place, describe_spending
 
     console = results()
-    print_parts(found.parts(), console, wrap=True)
+    print_parts(built.parts(), console, wrap=True)
     counts = summary.discussions
     console.print(
         f"\n{counts.done} discussions completed, {counts.skipped} already complete, "

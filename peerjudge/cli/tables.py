@@ -29,7 +29,7 @@ Layout: TypeAlias = Annotated[
 """The option `--format` of commands that print tables."""
 
 
-def print_result(found: Result, *, json: bool, layout: Layout = "text") -> None:
+def print_result(result: Result, *, json: bool, layout: Layout = "text") -> None:
     """Print a result as one JSON document, as tables and sentences, as LaTeX, or as CSV.
 
     Outside a terminal every sentence, and every row of a table, is one line.
@@ -41,17 +41,17 @@ def print_result(found: Result, *, json: bool, layout: Layout = "text") -> None:
         if json:
             msg = f"--json and --format {layout} exclude each other; leave one out"
             raise DataError(msg)
-        print(found.to_latex() if layout == "latex" else found.to_csv(), end="")
+        print(result.to_latex() if layout == "latex" else result.to_csv(), end="")
         return
     if json:
-        print_json(found.document())
+        print_json(result.document())
         return
     from peerjudge.reporting.layout import print_parts
 
     console = results()
     if not console.is_terminal:
         console.width = _WIDE
-    print_parts(found.parts(), console, wrap=console.is_terminal)
+    print_parts(result.parts(), console, wrap=console.is_terminal)
 
 
 def show(*tables: Table) -> None:

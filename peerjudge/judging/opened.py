@@ -278,12 +278,12 @@ class Judge:
     async def _read(self, plan: Plan, comparison: Comparison) -> list[Transcript]:
         return await read_discussions(self._store, plan, (comparison,))
 
-    def _require_complete(self, plan: Plan, found: Sequence[Transcript]) -> None:
-        ended = [one for one in found if one.stop is StopReason.COMPLETE]
+    def _require_complete(self, plan: Plan, transcripts: Sequence[Transcript]) -> None:
+        ended = [one for one in transcripts if one.stop is StopReason.COMPLETE]
         if len(ended) == len(plan):
             return
         total = len(plan)
-        for one in found:
+        for one in transcripts:
             if (failure := one.failure) is not None:
                 reviewer = one.seat(failure.seat).reviewer
                 reason = (

@@ -20,48 +20,48 @@ _MOST = 15
 """Rows of the table of candidates; `search.json` has all."""
 
 
-def render_text(found: Optimized) -> str:
+def render_text(search: Optimized) -> str:
     """Return the search as tables and sentences in text."""
-    return fragments.render_text(_list_parts(found))
+    return fragments.render_text(_list_parts(search))
 
 
-def render_html(found: Optimized) -> str:
+def render_html(search: Optimized) -> str:
     """Return the search as tables and sentences of a page."""
-    return fragments.render_html(_list_parts(found))
+    return fragments.render_html(_list_parts(search))
 
 
-def build_df(found: Optimized) -> pd.DataFrame:
+def build_df(search: Optimized) -> pd.DataFrame:
     """Return one row per candidate."""
     rows = (
         {
             **cast("Cells", to_plain(candidate)),
-            "front": candidate.id in found.front,
-            "chosen": found.adoption is not None and candidate.id == found.chosen.id,
+            "front": candidate.id in search.front,
+            "chosen": search.adoption is not None and candidate.id == search.chosen.id,
         }
-        for candidate in found.candidates
+        for candidate in search.candidates
     )
     return build_frame("search", rows)
 
 
-def _list_parts(found: Optimized) -> list[str | Table]:
-    if found.estimate is not None:
-        return build_estimate(found, found.estimate)
-    return [*build_parts(found), *describe_result(found)]
+def _list_parts(search: Optimized) -> list[str | Table]:
+    if search.estimate is not None:
+        return build_estimate(search, search.estimate)
+    return [*build_parts(search), *describe_result(search)]
 
 
-def build_parts(found: Optimized) -> list[str | Table]:
+def build_parts(search: Optimized) -> list[str | Table]:
     """Return the sentences and tables of a search, in the order in which they are shown."""
-    parts: list[str | Table] = [_describe_search(found), "", _tabulate(found)]
-    if found.adoption is not None and found.adoption.finalists:
-        parts += ["", _tabulate_finalists(found)]
-    if found.test is not None:
-        parts += ["", _tabulate_test(found)]
-    if found.transfer:
-        parts += ["", _tabulate_transfer(found)]
+    parts: list[str | Table] = [_describe_search(search), "", _tabulate(search)]
+    if search.adoption is not None and search.adoption.finalists:
+        parts += ["", _tabulate_finalists(search)]
+    if search.test is not None:
+        parts += ["", _tabulate_test(search)]
+    if search.transfer:
+        parts += ["", _tabulate_transfer(search)]
     return parts
 
 
-def build_estimate(found: Optimized, estimate: SearchEstimate) -> list[str | Table]:
+def build_estimate(search: Optimized, estimate: SearchEstimate) -> list[str | Table]:
     """Return what a search would change and take at most."""
     rows = [
         (
@@ -89,45 +89,45 @@ def build_estimate(found: Optimized, estimate: SearchEstimate) -> list[str | Tab
     )
     bases = [
         line
-        for name, text in found.targets.items()
+        for name, text in search.targets.items()
         for line in ("", f"{name} is now:", *(f"  {line}" for line in text.strip().splitlines()))
     ]
-    return [_describe_search(found), "", table, *bases, "", "No model was called."]
+    return [_describe_search(search), "", table, *bases, "", "No model was called."]
 
 
 def _show_usd(cost: float | None) -> str:
     return "unknown" if cost is None else f"${cost:,.2f}"
 
 
-def describe_result(found: Optimized) -> list[str]:
+def describe_result(search: Optimized) -> list[str]:
     """Return the result in sentences: the choice, its effect, what changed, and the files."""
-    return ["", *_describe_choice(found), *_list_changes(found), *_list_files(found)]
+    return ["", *_describe_choice(search), *_list_changes(search), *_list_files(search)]
 
 
-def _describe_search(found: Optimized) -> str:
-    sizes = ", ".join(f"{size.questions} to {name}" for name, size in found.splits.items())
-    targets = ", ".join(found.targets) or "protocol options"
+def _describe_search(search: Optimized) -> str:
+    sizes = ", ".join(f"{size.questions} to {name}" for name, size in search.splits.items())
+    targets = ", ".join(search.targets) or "protocol options"
     note = (
         " As in the paper: no select split, adoption by the search score alone."
-        if found.paper
+        if search.paper
         else ""
     )
     judges = " The judges are simulated: this says how the search works, nothing about a model."
-    left = f" {found.left_out} comparisons without gold are left out." if found.left_out else ""
+    left = f" {search.left_out} comparisons without gold are left out." if search.left_out else ""
     return (
-        f"Search by {found.method} on {found.data}, changing {targets}; objective {found.objective}. "
-        f"Questions: {sizes}.{left}{note}{judges if found.simulated else ''}"
+        f"Search by {search.method} on {search.data}, changing {targets}; objective {search.objective}. "
+        f"Questions: {sizes}.{left}{note}{judges if search.simulated else ''}"
     )
 
 
-def _tabulate(found: Optimized) -> Table:
+def _tabulate(search: Optimized) -> Table:
     ranked = sorted(
-        (candidate for candidate in found.candidates if candidate.n),
+        (candidate for candidate in search.candidates if candidate.n),
         key=lambda one: (-one.n, -(one.search or 0.0)),
     )
     shown = ranked[:_MOST]
-    if found.base not in shown:
-        shown = [*shown[:-1], found.base]
+    if search.base not in shown:
+        shown = [*shown[:-1], search.base]
     rows = [
         (
             one.id,
@@ -137,12 +137,12 @@ def _tabulate(found: Optimized) -> Table:
             _percent(one.select),
             "-" if one.consistency is None else _percent(one.consistency),
             _percent(one.unreadable),
-            "yes" if one.id in found.front else "",
+            "yes" if one.id in search.front else "",
             _shorten(one.change or ", ".join(f"{k}={v}" for k, v in one.settings.items())),
         )
         for one in shown
     ]
-    invalid = sum(not one.valid for one in found.candidates)
+    invalid = sum(not one.valid for one in search.candidates)
     more = f"{len(ranked) - len(shown)} more in search.json. " if len(ranked) > len(shown) else ""
     note = (
         f"{more}Questions: of the search split that it was scored on; candidates that fell behind were "
@@ -169,8 +169,8 @@ def _tabulate(found: Optimized) -> Table:
     )
 
 
-def _tabulate_finalists(found: Optimized) -> Table:
-    adoption = found.adoption
+def _tabulate_finalists(search: Optimized) -> Table:
+    adoption = search.adoption
     finalists = adoption.finalists if adoption else ()
     rows = tuple(
         (
@@ -191,8 +191,8 @@ def _tabulate_finalists(found: Optimized) -> Table:
     return Table(title="Finalists on the select questions", headings=headings, rows=rows, note=note)
 
 
-def _tabulate_test(found: Optimized) -> Table:
-    test = found.test
+def _tabulate_test(search: Optimized) -> Table:
+    test = search.test
     assert test is not None  # noqa: S101  the caller has looked
     rows = [
         (name, _show(mean), _percent(test.consistency[name]), _percent(test.unreadable[name]))
@@ -209,7 +209,7 @@ def _tabulate_test(found: Optimized) -> Table:
             "" if test.williams is None else f" Williams' test of the two: p = {test.williams:.3f}."
         )
         fits = f" {'; '.join(told)}.{p_value}"
-    opened = found.test_opened
+    opened = search.test_opened
     times = "for the first time" if opened == 1 else f"by {opened} searches in this folder"
     return Table(
         title="Held-out test: score in % [95% interval]",
@@ -219,7 +219,7 @@ def _tabulate_test(found: Optimized) -> Table:
     )
 
 
-def _tabulate_transfer(found: Optimized) -> Table:
+def _tabulate_transfer(search: Optimized) -> Table:
     rows = tuple(
         (
             one.reviewer,
@@ -228,7 +228,7 @@ def _tabulate_transfer(found: Optimized) -> Table:
             _show(one.chosen),
             _show(one.difference, sign=True),
         )
-        for one in found.transfer
+        for one in search.transfer
     )
     return Table(
         title="Transfer: score in % [95% interval]",
@@ -238,8 +238,8 @@ def _tabulate_transfer(found: Optimized) -> Table:
     )
 
 
-def _describe_choice(found: Optimized) -> Iterator[str]:
-    adoption = found.adoption
+def _describe_choice(search: Optimized) -> Iterator[str]:
+    adoption = search.adoption
     if adoption is None:
         yield "The search is not finished, so nothing was chosen."
     elif not adoption.adopted:
@@ -247,8 +247,8 @@ def _describe_choice(found: Optimized) -> Iterator[str]:
     else:
         naive = " (naively, as in the paper)" if adoption.naive else ""
         yield f"Adopted {adoption.chosen}{naive}: {adoption.why}."
-    if found.test is not None and found.overstatement is not None:
-        difference = found.test.difference
+    if search.test is not None and search.overstatement is not None:
+        difference = search.test.difference
         verdict = (
             "better"
             if difference.low > 0
@@ -258,16 +258,16 @@ def _describe_choice(found: Optimized) -> Iterator[str]:
         )
         yield (
             f"On the held-out questions it is {verdict} ({_show(difference, sign=True)} points). The search "
-            f"score {'over' if found.overstatement >= 0 else 'under'}stated it by "
-            f"{100 * abs(found.overstatement):.1f} points."
+            f"score {'over' if search.overstatement >= 0 else 'under'}stated it by "
+            f"{100 * abs(search.overstatement):.1f} points."
         )
 
 
-def _list_changes(found: Optimized) -> Iterator[str]:
-    chosen = found.chosen
-    if chosen.id == found.base.id:
+def _list_changes(search: Optimized) -> Iterator[str]:
+    chosen = search.chosen
+    if chosen.id == search.base.id:
         return
-    for name, before in found.targets.items():
+    for name, before in search.targets.items():
         after = chosen.texts.get(name, before)
         if after == before:
             continue
@@ -279,17 +279,17 @@ def _list_changes(found: Optimized) -> Iterator[str]:
         yield f"What changed: {name} = {value}"
 
 
-def _list_files(found: Optimized) -> Iterator[str]:
+def _list_files(search: Optimized) -> Iterator[str]:
     yield ""
-    yield f"search  {found.files.get('search', found.out)}"
-    for name, path in found.files.items():
+    yield f"search  {search.files.get('search', search.out)}"
+    for name, path in search.files.items():
         kind, _, item = name.partition("/")
         if kind in ("prompts", "agents"):
             place = "protocols/prompts" if kind == "prompts" else "agents"
             yield f"best    {path}   use it: cp {path} {place}/{item}_best.toml"
-    spent = found.spent
+    spent = search.spent
     cost = "unknown" if spent.cost_usd is None else f"${spent.cost_usd:.2f}"
-    calls = f"{spent.simulated} simulated calls" if found.simulated else f"{spent.paid} paid calls"
+    calls = f"{spent.simulated} simulated calls" if search.simulated else f"{spent.paid} paid calls"
     yield f"{calls}, {spent.cached} cached, {spent.tokens:,} tokens, cost: {cost}"
 
 

@@ -62,23 +62,23 @@ def write_history(
     _write(folder / HISTORY, json.dumps(plain, indent=1, ensure_ascii=False) + "\n")
 
 
-def write_candidates(folder: Path, found: Optimized, player: Player) -> None:
+def write_candidates(folder: Path, search: Optimized, player: Player) -> None:
     """Write every candidate that was played, as files that the shelf loads."""
-    for row in found.candidates:
+    for row in search.candidates:
         if row.n:
             _write_texts(folder / CANDIDATES, row, player, suffix=row.id)
 
 
-def write_search(folder: Path, found: Optimized, player: Player) -> Optimized:
+def write_search(folder: Path, search: Optimized, player: Player) -> Optimized:
     """Write `search.json`, and the adopted texts as `best.toml` of each pack or card they are in.
 
     Returns the result with the names of these files.
     """
     files = {"search": str(folder / SEARCH), "candidates": str(folder / CANDIDATES)}
-    if found.adoption is not None and found.adoption.adopted:
-        files |= _write_best(folder, found.chosen, player)
-    _write(folder / SEARCH, json.dumps(found.document(), indent=1, ensure_ascii=False) + "\n")
-    return replace(found, files=files)
+    if search.adoption is not None and search.adoption.adopted:
+        files |= _write_best(folder, search.chosen, player)
+    _write(folder / SEARCH, json.dumps(search.document(), indent=1, ensure_ascii=False) + "\n")
+    return replace(search, files=files)
 
 
 def _write_best(folder: Path, row: CandidateRow, player: Player) -> dict[str, str]:

@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def render_text(found: Paired) -> str:
+def render_text(paired: Paired) -> str:
     """Return the result as tables and sentences in text."""
-    return fragments.render_text([*build_parts(found), *describe_files(found)])
+    return fragments.render_text([*build_parts(paired), *describe_files(paired)])
 
 
-def render_html(found: Paired) -> str:
+def render_html(paired: Paired) -> str:
     """Return the result as tables and sentences of a page."""
-    return fragments.render_html([*build_parts(found), *describe_files(found)])
+    return fragments.render_html([*build_parts(paired), *describe_files(paired)])
 
 
-def build_df(found: Paired) -> pd.DataFrame:
+def build_df(paired: Paired) -> pd.DataFrame:
     """Return one row per set of answers."""
     return build_frame(
         "pairs",
@@ -43,21 +43,21 @@ def build_df(found: Paired) -> pd.DataFrame:
                 "votes": sum(right for right, _ in pair.votes.values()),
                 "verdicts": sum(number for _, number in pair.votes.values()),
             }
-            for pair in found.pairs
+            for pair in paired.pairs
         ),
     )
 
 
-def build_parts(found: Paired) -> list[str | Table]:
+def build_parts(paired: Paired) -> list[str | Table]:
     """Return the sentences and tables of a result."""
     parts: list[str | Table] = [
-        f"{len(found.pairs)} sets of answers from {found.source} (licence: {found.licence}).",
+        f"{len(paired.pairs)} sets of answers from {paired.source} (licence: {paired.licence}).",
         "",
-        _tabulate_counts(found),
+        _tabulate_counts(paired),
         "",
-        _tabulate_audits(found),
+        _tabulate_audits(paired),
     ]
-    for name, judges in found.solvable_by.items():
+    for name, judges in paired.solvable_by.items():
         clear = (
             f"Solvable without reading ({name}): {', '.join(judges)} clearly above chance. A judge that "
             "is right on these pairs may use the same cue."
@@ -66,29 +66,29 @@ def build_parts(found: Paired) -> list[str | Table]:
     return parts
 
 
-def describe_files(found: Paired) -> list[str]:
+def describe_files(paired: Paired) -> list[str]:
     """Return where the files are, and what the calls cost."""
-    cost = "unknown" if found.cost_usd is None else f"${found.cost_usd:.2f}"
-    calls = ", ".join(f"{number} {name}" for name, number in found.calls.items() if number)
+    cost = "unknown" if paired.cost_usd is None else f"${paired.cost_usd:.2f}"
+    calls = ", ".join(f"{number} {name}" for name, number in paired.calls.items() if number)
     return [
         "",
-        *(f"{name:7} {path}" for name, path in found.files.items()),
-        f"calls: {calls or 'none'}; {found.tokens:,} tokens, cost: {cost}",
+        *(f"{name:7} {path}" for name, path in paired.files.items()),
+        f"calls: {calls or 'none'}; {paired.tokens:,} tokens, cost: {cost}",
     ]
 
 
-def build_document(found: Paired) -> dict[str, Any]:
+def build_document(paired: Paired) -> dict[str, Any]:
     """Return the result for JSON; the pairs themselves are in their file."""
     return {
-        "out": found.out,
-        "source": found.source,
-        "licence": found.licence,
-        "seed": found.seed,
-        "pairs": len(found.pairs),
-        "better_first": sum(pair.place == 0 for pair in found.pairs),
-        "recipes": {count.recipe: to_plain(count) for count in found.counts},
+        "out": paired.out,
+        "source": paired.source,
+        "licence": paired.licence,
+        "seed": paired.seed,
+        "pairs": len(paired.pairs),
+        "better_first": sum(pair.place == 0 for pair in paired.pairs),
+        "recipes": {count.recipe: to_plain(count) for count in paired.counts},
         "status": {
-            name: sum(pair.status == name for pair in found.pairs)
+            name: sum(pair.status == name for pair in paired.pairs)
             for name in ("by rule", "unverified", "verified", "disputed")
         },
         "audits": {
@@ -96,20 +96,20 @@ def build_document(found: Paired) -> dict[str, Any]:
                 row.judge: {"accuracy": to_plain(row.accuracy), "chance": row.chance}
                 for row in rows
             }
-            for name, rows in found.audits.items()
+            for name, rows in paired.audits.items()
         },
-        "solvable_by": found.solvable_by,
-        "verifiers": list(found.verifiers),
-        "hard_for": found.hard_for or None,
-        "files": dict(found.files),
-        "calls": dict(found.calls),
-        "tokens": found.tokens,
-        "cost_usd": found.cost_usd,
-        "stopped": found.stopped,
+        "solvable_by": paired.solvable_by,
+        "verifiers": list(paired.verifiers),
+        "hard_for": paired.hard_for or None,
+        "files": dict(paired.files),
+        "calls": dict(paired.calls),
+        "tokens": paired.tokens,
+        "cost_usd": paired.cost_usd,
+        "stopped": paired.stopped,
     }
 
 
-def _tabulate_counts(found: Paired) -> Table:
+def _tabulate_counts(paired: Paired) -> Table:
     rows = tuple(
         (
             count.recipe,
@@ -117,11 +117,11 @@ def _tabulate_counts(found: Paired) -> Table:
             str(count.disputed),
             ", ".join(f"{number} {why}" for why, number in count.left_out.items()) or "-",
         )
-        for count in found.counts
+        for count in paired.counts
     )
     note = (
         "Disputed: fewer than two thirds of the verifiers' verdicts chose the better answer."
-        if found.verifiers
+        if paired.verifiers
         else "Not verified by judges; answers by rule are worse by construction."
     )
     return Table(
@@ -132,8 +132,8 @@ def _tabulate_counts(found: Paired) -> Table:
     )
 
 
-def _tabulate_audits(found: Paired) -> Table:
-    judges = list(dict.fromkeys(row.judge for rows in found.audits.values() for row in rows))
+def _tabulate_audits(paired: Paired) -> Table:
+    judges = list(dict.fromkeys(row.judge for rows in paired.audits.values() for row in rows))
     rows = tuple(
         (
             name,
@@ -143,7 +143,7 @@ def _tabulate_audits(found: Paired) -> Table:
                 for row in audits
             ),
         )
-        for name, audits in found.audits.items()
+        for name, audits in paired.audits.items()
     )
     return Table(
         title="Judges that read nothing: right in % [95% interval]",

@@ -35,26 +35,26 @@ def build_comparison(pair: Pair) -> Comparison:
     )
 
 
-def write_pairs(found: Paired) -> Paired:
+def write_pairs(paired: Paired) -> Paired:
     """Write the files into the folder of the pairs and return the result with their names.
 
     Raises `StoreError` for a folder that cannot be written.
     """
-    out = Path(found.out)
+    out = Path(paired.out)
     files = {"pairs": out / "pairs.jsonl", "card": out / "README.md"}
-    rows = [build_row(pair, found) for pair in found.pairs]
+    rows = [build_row(pair, paired) for pair in paired.pairs]
     _write(files["pairs"], "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
-    two = [pair for pair in found.pairs if len(pair.shown) == 2]
+    two = [pair for pair in paired.pairs if len(pair.shown) == 2]
     for recipe in dict.fromkeys(pair.recipe for pair in two):
         path = out / "LLMBar" / recipe / "dataset.json"
         listed = [_build_instance(pair) for pair in two if pair.recipe == recipe]
         _write(path, json.dumps(listed, ensure_ascii=False, indent=1) + "\n")
         files["llmbar"] = out / "LLMBar"
-    _write(files["card"], write_card(found))
-    return replace(found, files={name: str(path) for name, path in files.items()})
+    _write(files["card"], write_card(paired))
+    return replace(paired, files={name: str(path) for name, path in files.items()})
 
 
-def build_row(pair: Pair, found: Paired) -> dict[str, Scalar | list[dict[str, str]]]:
+def build_row(pair: Pair, paired: Paired) -> dict[str, Scalar | list[dict[str, str]]]:
     """Return the row of a pair in the columns of `peerjudge.datasets.table`, with its provenance."""
     comparison = build_comparison(pair)
     made = next(one for one in pair.worse)
@@ -71,15 +71,15 @@ def build_row(pair: Pair, found: Paired) -> dict[str, Scalar | list[dict[str, st
         "subset": pair.recipe,
         **({"category": pair.item.category} if pair.item.category else {}),
         "status": pair.status,
-        "source": found.source,
-        "licence": found.licence,
+        "source": paired.source,
+        "licence": paired.licence,
         "recipe": pair.recipe,
         "writer": pair.writer,
         "model": made.model,
         "prompt_hash": made.prompt,
         "seed": pair.seed,
         "parent": pair.item.parent,
-        "chosen_by": ",".join([*pair.votes, *([found.hard_for] if found.hard_for else [])]),
+        "chosen_by": ",".join([*pair.votes, *([paired.hard_for] if paired.hard_for else [])]),
         "votes_for_better": right if judged else None,
         "votes": judged or None,
         "verdicts": json.dumps(to_plain(pair.votes)) if pair.votes else "",
@@ -96,25 +96,25 @@ def _build_instance(pair: Pair) -> dict[str, object]:
     }
 
 
-def write_card(found: Paired) -> str:
+def write_card(paired: Paired) -> str:
     """Return the data card: what the pairs are, how many, who checked them, and what audits say."""
     lines = [
         "# Pairs of a better and a worse answer",
         "",
-        f"Made with PeerJudge from `{found.source}` (licence: {found.licence}), seed {found.seed}.",
+        f"Made with PeerJudge from `{paired.source}` (licence: {paired.licence}), seed {paired.seed}.",
         "The better answer is `gold`; it is shown first in exactly half of the pairs.",
         "",
         "| recipe | what is worse | pairs | disputed | left out |",
         "|---|---|---|---|---|",
     ]
-    for count in found.counts:
+    for count in paired.counts:
         reasons = ", ".join(f"{number} {why}" for why, number in count.left_out.items()) or "none"
         says = RECIPES[count.recipe].says
         lines.append(f"| {count.recipe} | {says} | {count.kept} | {count.disputed} | {reasons} |")
     lines += ["", "## Who checked them", ""]
-    if found.verifiers:
+    if paired.verifiers:
         lines.append(
-            f"{', '.join(found.verifiers)} judged every pair in all orders. A pair is verified if at least "
+            f"{', '.join(paired.verifiers)} judged every pair in all orders. A pair is verified if at least "
             "two thirds of their verdicts choose the better answer, else disputed; disputed pairs are kept "
             "and marked."
         )
@@ -122,9 +122,9 @@ def write_card(found: Paired) -> str:
         lines.append(
             "No card: answers made by rule are worse by construction; others are unverified."
         )
-    if found.hard_for:
+    if paired.hard_for:
         lines.append(
-            f"Only pairs on which `{found.hard_for}` erred were kept, so its accuracy on them says nothing."
+            f"Only pairs on which `{paired.hard_for}` erred were kept, so its accuracy on them says nothing."
         )
     lines += [
         "",
@@ -133,13 +133,13 @@ def write_card(found: Paired) -> str:
         "| pairs | judge | right in % [95 %] |",
         "|---|---|---|",
     ]
-    for name, rows in found.audits.items():
+    for name, rows in paired.audits.items():
         for row in rows:
             value = row.accuracy
             mark = " **solves them**" if row.solves else ""
             shown = f"{100 * value.value:.0f} [{100 * value.low:.0f}, {100 * value.high:.0f}]"
             lines.append(f"| {name} | {row.judge} | {shown}{mark} |")
-    if found.simulated:
+    if paired.simulated:
         lines += ["", "Some of the reviewers are simulated."]
     return "\n".join([*lines, ""])
 

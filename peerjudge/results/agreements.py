@@ -140,43 +140,43 @@ class AgreementResult(FramedResult):
                 yield {**names, "measure": "error_correlation", **list_cells(wrong)}
 
 
-def build_people_section(found: Panel | None) -> Section | None:
+def build_people_section(panel: Panel | None) -> Section | None:
     """Return how the people agree whose votes are the gold of a run."""
-    return found and build_section(
+    return panel and build_section(
         "Agreement of the annotators",
-        "Gold is made of the votes of several people. " + " ".join(describe_panel(found)),
-        build_panel_accuracy_table(found),
+        "Gold is made of the votes of several people. " + " ".join(describe_panel(panel)),
+        build_panel_accuracy_table(panel),
         OWN_VOTES,
         anchor="annotators",
     )
 
 
-def build_panel_accuracy_table(found: Panel) -> Table:
+def build_panel_accuracy_table(panel: Panel) -> Table:
     """Return the accuracy of each reviewer of a panel, also with undecided verdicts counted."""
 
     def count(way: Undecided) -> Callable[[str], Measurement]:
-        return lambda name: found.counted.get(name, {}).get(way, found.accuracy[name])
+        return lambda name: panel.counted.get(name, {}).get(way, panel.accuracy[name])
 
-    choose = any(one.n for one in found.decided.values())
-    ways = (("As tie", Undecided.AS_TIE), ("As half", Undecided.AS_HALF)) if found.counted else ()
+    choose = any(one.n for one in panel.decided.values())
+    ways = (("As tie", Undecided.AS_TIE), ("As half", Undecided.AS_HALF)) if panel.counted else ()
     return build_table(
         "Accuracy by reviewer, in %",
-        list(found.accuracy),
+        list(panel.accuracy),
         Column("Reviewer", ""),
-        Column("Accuracy", lambda name: found.accuracy[name], "share"),
+        Column("Accuracy", lambda name: panel.accuracy[name], "share"),
         *(Column(title, count(way), "share") for title, way in ways),
-        Column("Both choose", found.decided.get, "share"),
+        Column("Both choose", panel.decided.get, "share"),
         note=" ".join(
             [LEFT_OUT, *([COUNTED] if ways else []), *([_BOTH_CHOOSE] if choose else [])]
         ),
     )
 
 
-def build_panel_table(found: Panel) -> Table:
+def build_panel_table(panel: Panel) -> Table:
     """Return agreement, shared errors and tests for every two reviewers of a panel."""
     return build_table(
         "Pairs of reviewers: the same verdict in %",
-        found.pairs,
+        panel.pairs,
         Column("First", "one"),
         Column("Second", "other"),
         Column("Same", "same", "share"),
@@ -193,26 +193,26 @@ def build_panel_table(found: Panel) -> Table:
     )
 
 
-def describe_panel(found: Panel) -> list[str]:
+def describe_panel(panel: Panel) -> list[str]:
     """Return how alike all reviewers of a panel judge, and how many independent ones they equal."""
     said = [
         f"{name}: {interval(measured)}."
         for name, measured in (
-            ("Fleiss' kappa", found.fleiss_kappa),
-            ("Krippendorff's alpha", found.krippendorff_alpha),
-            ("Correlation of errors, mean over pairs", found.error_correlation),
+            ("Fleiss' kappa", panel.fleiss_kappa),
+            ("Krippendorff's alpha", panel.krippendorff_alpha),
+            ("Correlation of errors, mean over pairs", panel.error_correlation),
         )
         if measured is not None
     ]
-    if found.same is not None:
-        both = found.same_choice
+    if panel.same is not None:
+        both = panel.same_choice
         said.append(
-            f"The same verdict: {percent(found.same)} % of {found.same.n:,} pairs of verdicts"
+            f"The same verdict: {percent(panel.same)} % of {panel.same.n:,} pairs of verdicts"
             + ("." if both is None else f", {percent(both)} % of the {both.n:,} where both choose.")
         )
-    if found.effective is not None:
+    if panel.effective is not None:
         said.append(
-            f"Worth {interval(found.effective, 1)} independent reviewers of {len(found.reviewers)}, "
+            f"Worth {interval(panel.effective, 1)} independent reviewers of {len(panel.reviewers)}, "
             "because of shared errors."
         )
     return said
@@ -285,31 +285,32 @@ def agreement(
     )
 
 
-def _describe_agreement(found: GoldAgreement, gold: str) -> list[str]:
+def _describe_agreement(measured: GoldAgreement, gold: str) -> list[str]:
     """Return how well the combined verdict of reviewers agrees with gold."""
     return [
-        f"{' & '.join(found.reviewers)} against {gold}",
-        f"accuracy      {percent(found.accuracy, 1)} %",
+        f"{' & '.join(measured.reviewers)} against {gold}",
+        f"accuracy      {percent(measured.accuracy, 1)} %",
         *(
-            [f"by convention {list_counted(found.accuracy, found.as_tie, found.as_half)}"]
-            if found.unjudged
+            [f"by convention {list_counted(measured.accuracy, measured.as_tie, measured.as_half)}"]
+            if measured.unjudged
             else []
         ),
-        f"Fleiss kappa  {interval(found.fleiss_kappa)}",
+        f"Fleiss kappa  {interval(measured.fleiss_kappa)}",
         (
-            f"{counted(found.n, 'judged item')} (a comparison in one shown order); left out: "
-            f"{counted(found.unreadable, 'review')} without a choice (unreadable or refused), and "
-            f"{counted(found.unjudged, 'item')} that no reviewer with a weight judged"
+            f"{counted(measured.n, 'judged item')} (a comparison in one shown order); left out: "
+            f"{counted(measured.unreadable, 'review')} without a choice (unreadable or refused), and "
+            f"{counted(measured.unjudged, 'item')} that no reviewer with a weight judged"
         ),
-        *([f"Left out are these items. {COUNTED}"] if found.unjudged else []),
+        *([f"Left out are these items. {COUNTED}"] if measured.unjudged else []),
         *(
             [
                 (
-                    f"in {found.unsettled:,} of {found.samples:,} resamples the peer weights did not settle; "
+                    f"in {measured.unsettled:,} of {measured.samples:,} resamples the peer weights did not "
+                    "settle; "
                     "their last weights are used"
                 )
             ]
-            if found.unsettled
+            if measured.unsettled
             else []
         ),
     ]

@@ -56,34 +56,34 @@ class AnnotatorsResult(FramedResult):
                 yield {**judge, "against": against, **list_cells(getattr(accuracy, against))}
 
 
-def describe_annotators(found: AnnotatedGold) -> list[str]:
+def describe_annotators(annotated: AnnotatedGold) -> list[str]:
     """Return what the model changes, and what limits it."""
-    votes = Counter(comparison.votes for comparison in found.comparisons)
-    voted = counted(len(found.comparisons), "comparison")
-    said = [f"{found.changed:,} of {voted} with votes have another label than gold."]
+    votes = Counter(comparison.votes for comparison in annotated.comparisons)
+    voted = counted(len(annotated.comparisons), "comparison")
+    said = [f"{annotated.changed:,} of {voted} with votes have another label than gold."]
     if votes[1]:
         said.append(f"{votes[1]:,} have one vote only.")
-    if len(found.annotators) > _SHOWN:
-        left = len(found.annotators) - _SHOWN
+    if len(annotated.annotators) > _SHOWN:
+        left = len(annotated.annotators) - _SHOWN
         said.append(f"{left:,} annotators with fewer votes are not shown; the JSON has all.")
-    if not found.told_apart:
+    if not annotated.told_apart:
         said.append(
             "The votes do not tell people apart: all have the same rates, and no vote weighs more."
         )
-    if found.ties is not None:
+    if annotated.ties is not None:
         said.append(
-            f"True ties, in %: {percent(found.ties)}. A tie is a comparison on which the answers are "
+            f"True ties, in %: {percent(annotated.ties)}. A tie is a comparison on which the answers are "
             "equally good; if this interval is wide, the votes cannot tell such ties from errors."
         )
-    elif found.tie_votes:
+    elif annotated.tie_votes:
         said.append(
-            f"No true ties are estimated: {counted(found.tie_votes, 'vote')} for a tie are no evidence of "
-            "pairs on which the answers are equally good, because they fall together on a pair too rarely. "
+            f"No true ties are estimated: {counted(annotated.tie_votes, 'vote')} for a tie are no evidence "
+            "of pairs on which the answers are equally good, because they fall together on a pair too rarely. "
             "Such a vote counts as undecided; no tie is right under the model."
         )
-    if found.unsettled:
+    if annotated.unsettled:
         said.append(
-            f"In {found.unsettled:,} of {found.samples:,} resamples the fit did not settle."
+            f"In {annotated.unsettled:,} of {annotated.samples:,} resamples the fit did not settle."
         )
     said.append(
         "The model assumes that errors are independent given the true label. A taste that people and "
@@ -120,13 +120,13 @@ def annotators(
     )
 
 
-def _build_annotator_tables(found: AnnotatedGold) -> list[Table]:
+def _build_annotator_tables(annotated: AnnotatedGold) -> list[Table]:
     """Return the accuracies of the judges, and the reliability of the annotators."""
-    simulated = " (simulated reviewers)" if found.simulated else ""
+    simulated = " (simulated reviewers)" if annotated.simulated else ""
     return [
         build_table(
-            f"Accuracy in % [{found.level:.0%} interval] against people who err{simulated}",
-            found.accuracies,
+            f"Accuracy in % [{annotated.level:.0%} interval] against people who err{simulated}",
+            annotated.accuracies,
             Column("Condition", "judge.condition"),
             Column("Reviewer", "judge.reviewer"),
             ("Stance", lambda row: row.judge.stance if row.judge.condition else MISSING),
@@ -142,15 +142,15 @@ def _build_annotator_tables(found: AnnotatedGold) -> list[Table]:
             "given the votes and how often this reviewer is right. Differences in points.",
         ),
         build_table(
-            f"Annotators, shares in % [{found.level:.0%} interval]",
-            found.annotators[:_SHOWN],
+            f"Annotators, shares in % [{annotated.level:.0%} interval]",
+            annotated.annotators[:_SHOWN],
             Column("Annotator", "name"),
             Column("Votes", "votes"),
             Column("Comparisons", "comparisons"),
             Column("Reliability", "reliability", "share"),
             Column("Right choice", "right", "share"),
             Column("Wrong choice", "opposite", "share"),
-            ("Calls a tie", lambda row: share(row.undecided) if found.tie_votes else MISSING),
+            ("Calls a tie", lambda row: share(row.undecided) if annotated.tie_votes else MISSING),
             ("Tie seen", lambda row: MISSING if row.tie is None else share(row.tie)),
             note="Reliability: how often a vote is the true label. Right choice, wrong choice, calls a "
             "tie: where one answer is better. Tie seen: where the answers are equally good.",

@@ -23,27 +23,27 @@ _SHOWN_FAILURES = 3
 _MESSAGE_LENGTH = 300
 
 
-def render_text(found: Answers) -> str:
+def render_text(answers: Answers) -> str:
     """Return the answers as a table and sentences in text."""
-    return fragments.render_text(list_answers(found))
+    return fragments.render_text(list_answers(answers))
 
 
-def render_html(found: Answers) -> str:
+def render_html(answers: Answers) -> str:
     """Return the answers as a table and sentences of a page."""
-    return fragments.render_html(list_answers(found))
+    return fragments.render_html(list_answers(answers))
 
 
-def build_df(found: Answers) -> pd.DataFrame:
+def build_df(answers: Answers) -> pd.DataFrame:
     """Return one row per contestant."""
     return build_frame(
-        "answers", (cast("Cells", to_plain(contestant)) for contestant in found.contestants)
+        "answers", (cast("Cells", to_plain(contestant)) for contestant in answers.contestants)
     )
 
 
-def list_answers(found: Answers) -> Shown:
+def list_answers(answers: Answers) -> Shown:
     """Return the counts by contestant, the files, and what the answers cost."""
     table = Table(
-        title=f"Answers to {found.questions:,} questions by contestant",
+        title=f"Answers to {answers.questions:,} questions by contestant",
         headings=(
             "Contestant",
             "Answers",
@@ -70,17 +70,17 @@ def list_answers(found: Answers) -> Shown:
                 ),
                 MISSING if contestant.mean_words is None else f"{contestant.mean_words:.0f}",
             )
-            for contestant in found.contestants
+            for contestant in answers.contestants
         ),
     )
-    simulated = any(one.simulated for one in found.contestants)
-    equal = f"; {found.equal:,} pairs of equal answers are left out" if found.equal else ""
+    simulated = any(one.simulated for one in answers.contestants)
+    equal = f"; {answers.equal:,} pairs of equal answers are left out" if answers.equal else ""
     return [
         *([SIMULATED_ANSWERS] if simulated else []),
         table,
-        f"{len(found.pairs):,} pairs of answers{equal}",
-        _describe_writing(found.writing),
-        *(f"{kind:<7} {file}" for kind, file in found.files.items()),
+        f"{len(answers.pairs):,} pairs of answers{equal}",
+        _describe_writing(answers.writing),
+        *(f"{kind:<7} {file}" for kind, file in answers.files.items()),
     ]
 
 
@@ -104,17 +104,17 @@ def _describe_writing(written: WritingResult) -> str:
     )
 
 
-def list_answer_steps(found: Answers, *, python: bool = False) -> list[str]:
+def list_answer_steps(answers: Answers, *, python: bool = False) -> list[str]:
     """Return the causes of failed answers, and how to complete answers that are not complete."""
     again = "run it again" if python else "run the same command"
-    failed = found.writing.failures
+    failed = answers.writing.failures
     lines = [
         f"failed: {one.task.id}: {one.failure.kind}: "
         f"{mark_controls(one.failure.message[:_MESSAGE_LENGTH])}"
         for one in failed[:_SHOWN_FAILURES]
         if one.failure is not None
     ]
-    stopped, enough = found.stopped, found.writing.enough or 0.0
+    stopped, enough = answers.stopped, answers.writing.enough or 0.0
     if stopped == "too many failures":
         return [*lines, f"Stopped: {len(failed):,} answers failed. Fix the cause and {again}."]
     if stopped is not None:
@@ -129,18 +129,18 @@ def list_answer_steps(found: Answers, *, python: bool = False) -> list[str]:
     return lines
 
 
-def build_answers_document(found: Answers) -> Document:
+def build_answers_document(answers: Answers) -> Document:
     """Return the answers as `peerjudge answers --json` prints them, without their texts."""
-    written = found.writing
+    written = answers.writing
     return {
-        "questions": found.questions,
-        "seed": found.seed,
-        "contestants": [to_plain(contestant) for contestant in found.contestants],
-        "answers": len(found.rows),
-        "pairs": len(found.pairs),
-        "equal_pairs": found.equal,
-        "files": dict(found.files),
-        "complete": found.complete,
+        "questions": answers.questions,
+        "seed": answers.seed,
+        "contestants": [to_plain(contestant) for contestant in answers.contestants],
+        "answers": len(answers.rows),
+        "pairs": len(answers.pairs),
+        "equal_pairs": answers.equal,
+        "files": dict(answers.files),
+        "complete": answers.complete,
         "kept": written.kept,
         "calls": to_plain(written.calls),
         "tokens": written.tokens,

@@ -129,17 +129,17 @@ def build_position_section(findings: Findings) -> Section | None:
     )
 
 
-def build_bias_tables(found: Bias) -> list[Table]:
+def build_bias_tables(biases: Bias) -> list[Table]:
     """Return a table for each measure; a measure without a table of its own gets a generic one."""
     from peerjudge.analysis import OrderConsistency, Position, SelfEnhancement, Verbosity
 
-    measures, gold = found.measures, found.gold
+    measures, gold = biases.measures, biases.gold
     places = select_rows(measures, "position", Position)
     consistency = select_rows(measures, "consistency", OrderConsistency)
     known = {"position", "consistency", "self_enhancement", "verbosity"}
     return [
         _build_position_table(places, consistency),
-        *(_build_discussed_tables(found.discussed) if found.discussed is not None else []),
+        *(_build_discussed_tables(biases.discussed) if biases.discussed is not None else []),
         _build_self_table(select_rows(measures, "self_enhancement", SelfEnhancement), gold),
         _build_length_table(select_rows(measures, "verbosity", Verbosity), gold),
         *(

@@ -169,16 +169,16 @@ def _describe(row: Row) -> str:
     return ", ".join((text, *more))
 
 
-def _build_term(measure: str, name: str, found: re.Match[str]) -> _Term:
-    text = found.string
+def _build_term(measure: str, name: str, match: re.Match[str]) -> _Term:
+    text = match.string
     if name not in _FIELDS[measure]:
         msg = f"{text!r}: {measure} has no {name!r}; {_suggest(name, _FIELDS[measure])}"
         raise DataError(msg)
-    bound = float(found["bound"]) / (100 if found["percent"] else 1)
+    bound = float(match["bound"]) / (100 if match["percent"] else 1)
     if name != "n" and abs(bound) > 1:
         msg = f"{text!r}: {measure} is a share, from -1 to 1; write 70 percent as 0.7 or 70%"
         raise DataError(msg)
-    return _Term(field=name, operator=found["operator"], bound=bound)
+    return _Term(field=name, operator=match["operator"], bound=bound)
 
 
 def _check_measure(name: str, text: str) -> str:

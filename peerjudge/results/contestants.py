@@ -340,9 +340,9 @@ def _build_curve(trajectory: Trajectory) -> Curve:
     )
 
 
-def _draw_versus(found: HeadToHead, title: str) -> Figure:
+def _draw_versus(duels: HeadToHead, title: str) -> Figure:
     """Return the wins between contestants as a heat map (PRD Figure 7)."""
-    met = [number for row in found.battles for number in row if number]
+    met = [number for row in duels.battles for number in row if number]
     few, many = min(met, default=0), max(met, default=0)
     battles = f"{few:,}" if few == many else f"{few:,} to {many:,}"
     return Figure(
@@ -352,9 +352,9 @@ def _draw_versus(found: HeadToHead, title: str) -> Figure:
             grids=[
                 Grid(
                     title=title,
-                    names=found.contestants,
-                    shares=found.shares,
-                    battles=found.battles,
+                    names=duels.contestants,
+                    shares=duels.shares,
+                    battles=duels.battles,
                 )
             ]
         ),

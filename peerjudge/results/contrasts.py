@@ -241,11 +241,11 @@ def _say(other: str, bounds: _Bounds) -> str:
     )
 
 
-def _list(found: _Bounds, *, brackets: bool = False) -> str:
+def _list(bounds: _Bounds, *, brackets: bool = False) -> str:
     named = "; ".join(
-        f"\u201c{isolated(name)}\u201d {_signed(measured)}" for name, measured in found
+        f"\u201c{isolated(name)}\u201d {_signed(measured)}" for name, measured in bounds
     )
-    if not found:
+    if not bounds:
         return ""
     return f" ({named} points)" if brackets else f" {named} points"
 

@@ -113,17 +113,17 @@ class StyleResult(FramedResult):
                 }
 
 
-def build_model_table(found: VerdictModel) -> Table:
+def build_model_table(fitted: VerdictModel) -> Table:
     """Return the effects of a model of verdicts, each with its interval and in words."""
-    several = {effect.term for effect in found.effects if effect.name}
+    several = {effect.term for effect in fitted.effects if effect.name}
 
     def name(effect: Effect) -> str:
-        mean = effect.term in several and not found.pooled
+        mean = effect.term in several and not fitted.pooled
         return effect.name or ("mean of reviewers" if mean else "all")
 
     return build_table(
         "Effects on a verdict, all else equal, in log-odds",
-        found.effects,
+        fitted.effects,
         Column("Effect", "term"),
         ("Of", name),
         Column("Estimate", "value", digits=2),
@@ -134,60 +134,60 @@ def build_model_table(found: VerdictModel) -> Table:
     )
 
 
-def describe_model(found: VerdictModel) -> list[str]:
+def describe_model(fitted: VerdictModel) -> list[str]:
     """Return what the model was fitted to, what it holds equal, and what it left out."""
     said = [
         (
-            f"{counted(found.verdicts, 'verdict')} on {counted(found.comparisons, 'pair')} of "
-            f"{counted(found.questions, 'question')}; {found.ties:,} ties count as half a choice of either "
-            f"answer; {found.unreadable:,} more without a readable verdict are left out."
+            f"{counted(fitted.verdicts, 'verdict')} on {counted(fitted.comparisons, 'pair')} of "
+            f"{counted(fitted.questions, 'question')}; {fitted.ties:,} ties count as half a choice of either "
+            f"answer; {fitted.unreadable:,} more without a readable verdict are left out."
         ),
         (
             "Logistic mixed model by maximum likelihood with a random effect of each pair and a weak prior "
             "(log-F of one observation) on every effect, so that no effect is infinite."
         ),
     ]
-    if found.authors:
+    if fitted.authors:
         said.append("The strengths of the authors of the answers are held equal, too.")
-    if found.without_texts:
+    if fitted.without_texts:
         said.append(
-            f"{counted(found.without_texts, 'verdict')} on pairs without texts are left out."
+            f"{counted(fitted.without_texts, 'verdict')} on pairs without texts are left out."
         )
-    if not found.both_orders and any(effect.term == "position" for effect in found.effects):
+    if not fitted.both_orders and any(effect.term == "position" for effect in fitted.effects):
         said.append(_ONE_ORDER)
-    if any(effect.term == "length" for effect in found.effects):
+    if any(effect.term == "length" for effect in fitted.effects):
         said.append(
             "Length: where longer answers are better in ways that gold does not show, the effect is too high."
         )
-    if any(effect.term == "condition" for effect in found.effects):
-        said.append(f"Conditions are compared with '{found.first_condition}'.")
+    if any(effect.term == "condition" for effect in fitted.effects):
+        said.append(f"Conditions are compared with '{fitted.first_condition}'.")
     said += [
         f"Left out: {one.term}{f' of {one.name!r}' if one.name else ''}: {one.reason}."
-        for one in found.left_out
+        for one in fitted.left_out
     ]
     return said
 
 
-def build_control_tables(found: ControlledRanking) -> list[Table]:
+def build_control_tables(ranking: ControlledRanking) -> list[Table]:
     """Return the ranks with and without control of style, and the coefficients of the styles."""
-    plain = found.plain.contestants
-    several = found.plain.groups if len(found.plain.groups) > 1 else ()
+    plain = ranking.plain.contestants
+    several = ranking.plain.groups if len(ranking.plain.groups) > 1 else ()
     group_of = {name: k for k, group in enumerate(several, 1) for name in group}
     return [
         build_table(
             "Bradley-Terry ranking with and without control of style, scores in rating points",
-            list(found.contestants),
+            list(ranking.contestants),
             Column("Contestant", ""),
             Column("Group", group_of.get),
             *(
                 column
-                for kind, standings in (("controlled", found.contestants), ("plain", plain))
-                for column in _standing_columns(kind, standings, questions=found.plain.questions)
+                for kind, standings in (("controlled", ranking.contestants), ("plain", plain))
+                for column in _standing_columns(kind, standings, questions=ranking.plain.questions)
             ),
         ),
         build_table(
             "Effect of style on being chosen, contestants being equal, in log-odds",
-            found.coefficients,
+            ranking.coefficients,
             Column("Style", "feature"),
             Column("Estimate", "value", digits=2),
             Column("Battles", "value.n"),
@@ -198,9 +198,9 @@ def build_control_tables(found: ControlledRanking) -> list[Table]:
     ]
 
 
-def describe_control(found: ControlledRanking) -> list[str]:
+def describe_control(ranking: ControlledRanking) -> list[str]:
     """Return what was controlled, what could not be, and how to read the two rankings."""
-    plain = found.plain
+    plain = ranking.plain
     said = [
         (
             f"{counted(plain.reviews, 'review')} of {counted(plain.questions, 'question')}; bounds are 95 %, "
@@ -208,13 +208,13 @@ def describe_control(found: ControlledRanking) -> list[str]:
             f"{'' if plain.weights.scheme is None else ' at fixed peer weights'}."
         )
     ]
-    if not found.both_orders and "position" in found.controls:
+    if not ranking.both_orders and "position" in ranking.controls:
         said.append(_ONE_ORDER)
-    if found.without_texts:
+    if ranking.without_texts:
         said.append(
-            f"{counted(found.without_texts, 'battle')} of pairs without texts are left out."
+            f"{counted(ranking.without_texts, 'battle')} of pairs without texts are left out."
         )
-    said += [f"Not controlled: {name}: {reason}." for name, reason in found.left_out.items()]
+    said += [f"Not controlled: {name}: {reason}." for name, reason in ranking.left_out.items()]
     said.append(
         "A style that goes with quality takes some of it: the controlled ranking shows how far the plain one "
         "depends on style."

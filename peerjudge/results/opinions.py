@@ -192,23 +192,23 @@ def build_controls_table(rows: Sequence[Controlled]) -> Table:
     )
 
 
-def build_summary_tables(found: Stances) -> list[Table]:
+def build_summary_tables(stances: Stances) -> list[Table]:
     """Return everything about the stances of a run, as `peerjudge events --summary` prints it."""
-    plain = [row for row in found.counts if row.opponent is None and row.round is None]
+    plain = [row for row in stances.counts if row.opponent is None and row.round is None]
     groups = {
         "reviewer": [row for row in plain if row.role is None],
         "reviewer and role": [row for row in plain if row.role is not None],
-        "reviewer heard": _by_opponent(found.counts),
-        "turn": _by_round(found.counts),
+        "reviewer heard": _by_opponent(stances.counts),
+        "turn": _by_round(stances.counts),
     }
     return [
         *(_build_moves_table(rows, by=by) for by, rows in groups.items()),
-        _build_ordering_table(found.ordering),
-        _build_holdings_table(found.holdings),
-        _build_settling_table(found.settling),
-        build_changes_table(found.changes),
-        build_contrasts_table(found.contrasts),
-        build_controls_table(found.controls),
+        _build_ordering_table(stances.ordering),
+        _build_holdings_table(stances.holdings),
+        _build_settling_table(stances.settling),
+        build_changes_table(stances.changes),
+        build_contrasts_table(stances.contrasts),
+        build_controls_table(stances.controls),
     ]
 
 
@@ -385,20 +385,20 @@ def _agreement_table(findings: Findings) -> Table:
     )
 
 
-def _describe_summary(found: Stances) -> list[str]:
+def _describe_summary(stances: Stances) -> list[str]:
     """Return the conditions without discussion, the pairs left out, and how the summary was made."""
     silent = [
         f"In {name} no reviewer heard another: it is a vote, not a discussion."
-        for name in found.silent
+        for name in stances.silent
     ]
-    others = len(found.conditions) - len(found.over_vote)
+    others = len(stances.conditions) - len(stances.over_vote)
     more = [f"{others} other pairs of conditions: peerjudge compare RUN"] if others > 0 else []
-    simulated = "; the reviewers are simulated" if found.simulated else ""
+    simulated = "; the reviewers are simulated" if stances.simulated else ""
     made = (
-        f"{counted(found.discussions, 'finished discussion')}; shares in %, differences in points; 95 % "
+        f"{counted(stances.discussions, 'finished discussion')}; shares in %, differences in points; 95 % "
         f"intervals have questions as the unit, p-values flip the signs of questions{simulated}"
     )
-    return [*silent, *describe_missing(found.contrasts), *more, made]
+    return [*silent, *describe_missing(stances.contrasts), *more, made]
 
 
 def _by_round(counts: Sequence[StanceCounts]) -> list[StanceCounts]:

@@ -408,13 +408,13 @@ def _gather(
 
 def _choose(
     source: Source | Tournament,
-    found: Material | None,
+    material: Material | None,
     *,
     stance: Stance,
     reviewers: list[str] | None,
 ) -> Tournament:
-    if found is not None:
-        return build_tournament(found.ballots.of_stance(stance), reviewers=reviewers)
+    if material is not None:
+        return build_tournament(material.ballots.of_stance(stance), reviewers=reviewers)
     if reviewers is not None:
         msg = "choose the reviewers of a tournament when you build it; `reviewers` chooses ballots"
         raise DataError(msg)

@@ -160,12 +160,12 @@ def reasons(
     return ReasonThemesResult(themes=counter.measure(sampler=Sampler(seed=seed)))
 
 
-def _build_theme_table(found: ReasonThemes) -> Table:
+def _build_theme_table(themes: ReasonThemes) -> Table:
     """Return the themes with their shares, and what goes with them."""
-    simulated = " (simulated reviewers)" if found.simulated else ""
+    simulated = " (simulated reviewers)" if themes.simulated else ""
     return build_table(
-        f"What reasons mention, in % [{found.level:.0%} interval]{simulated}",
-        found.themes,
+        f"What reasons mention, in % [{themes.level:.0%} interval]{simulated}",
+        themes.themes,
         Column("Theme", "theme"),
         Column("Reasons", "reasons"),
         Column("Mentioned", "mentioned", "share"),
@@ -178,25 +178,25 @@ def _build_theme_table(found: ReasonThemes) -> Table:
     )
 
 
-def _describe_themes(found: ReasonThemes) -> list[str]:
+def _describe_themes(themes: ReasonThemes) -> list[str]:
     """Return what was counted, and what limits it."""
-    if not found.reasons:
+    if not themes.reasons:
         return ["No verdict has a reason: every reply is a bare verdict."]
     said = [
         (
-            f"{counted(found.reasons, 'reason')} on {counted(found.questions, 'question')}; "
-            f"{counted(found.bare, 'bare verdict')} left out; "
-            f"{share(found.without / found.reasons)} % of the reasons mention no theme."
+            f"{counted(themes.reasons, 'reason')} on {counted(themes.questions, 'question')}; "
+            f"{counted(themes.bare, 'bare verdict')} left out; "
+            f"{share(themes.without / themes.reasons)} % of the reasons mention no theme."
         ),
         (
             "Differences are associations, not effects: a theme goes with the comparisons on which it is "
-            f"named. With {len(found.themes)} themes, some interval leaves out 0 by chance."
+            f"named. With {len(themes.themes)} themes, some interval leaves out 0 by chance."
         ),
     ]
-    if found.other_words:
+    if themes.other_words:
         said.append(
             "Words of the reasons on most questions that are in no theme and not in the material: "
-            f"{', '.join(found.other_words)}."
+            f"{', '.join(themes.other_words)}."
         )
     return said
 

@@ -322,10 +322,10 @@ def _choose_items(paper: Paper, names: Sequence[str] | None) -> tuple[PublishedI
 
 
 def _build_evidence(
-    paper: Paper, item: PublishedItem, found: Material, given: Mapping[str, str], *, seed: int
+    paper: Paper, item: PublishedItem, material: Material, given: Mapping[str, str], *, seed: int
 ) -> Evidence:
     """Return the ballots with the names of the paper for its reviewers and contestants."""
-    ballots = found.ballots
+    ballots = material.ballots
     people = set(ballots.humans)
     names = [name for name in ballots.reviewers if name not in people]
     for name, model in given.items():
@@ -355,7 +355,7 @@ def _build_evidence(
         ballots=replace(ballots, contestant_of={**ballots.contestant_of, **own}),
         reviewers=reviewers,
         contestants=contestants,
-        data=found.data or "",
+        data=material.data or "",
         seed=seed,
     )
 
@@ -377,17 +377,17 @@ def _estimate(evidence: Evidence, estimate: Estimate | None) -> Estimates:
     return estimated
 
 
-def _compare(item: PublishedItem, estimated: Estimates, found: Material) -> list[ReproducedCell]:
-    data = found.data if found.of_run else found.ballots.name
+def _compare(item: PublishedItem, estimated: Estimates, material: Material) -> list[ReproducedCell]:
+    data = material.data if material.of_run else material.ballots.name
     judged = (data or "").partition(":")[0].partition("+")[0]
     comparable = not item.data or judged in {item.data, "", "transcripts"}
     other = "" if comparable else f"The paper's values are on {item.data}, ours on {judged}."
     origin = Origin.RECORDED
-    if found.of_run:
-        fitted = not item.fitted.isdisjoint(found.ballots.reviewers)
+    if material.of_run:
+        fitted = not item.fitted.isdisjoint(material.ballots.reviewers)
         simulated = Origin.FITTED if fitted else Origin.SIMULATED
-        origin = simulated if found.ballots.simulated else Origin.RUN
-    questions = found.ballots.count_questions()
+        origin = simulated if material.ballots.simulated else Origin.RUN
+    questions = material.ballots.count_questions()
     note = " ".join(filter(None, (estimated.note, other)))
     missing = estimated.missing or f"needs {item.needs}"
     return [

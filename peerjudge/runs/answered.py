@@ -98,12 +98,12 @@ def add_answers(summary: RunSummary, written: Answers | None) -> RunSummary:
     )
 
 
-def _explain_no_pairs(found: Answers) -> str:
-    failed = found.writing.failures
+def _explain_no_pairs(answers: Answers) -> str:
+    failed = answers.writing.failures
     if failed and failed[0].failure is not None:
         failure = failed[0].failure
         return (
-            f"no question has two answers, because {len(failed):,} of {len(found.writing.texts):,} calls "
+            f"no question has two answers, because {len(failed):,} of {len(answers.writing.texts):,} calls "
             f"failed; the first: {failed[0].task.card}: {failure.kind}: {failure.message}"
         )
     return "no question has two different answers, so there is nothing to judge; seat other contestants"

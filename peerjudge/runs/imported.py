@@ -66,9 +66,9 @@ def _require_new(folder: Path) -> None:
 
 
 def _build_manifest(
-    found: Discussions, files: Sequence[Path], *, licence: str
+    discussions: Discussions, files: Sequence[Path], *, licence: str
 ) -> dict[str, object]:
-    one = found.transcripts
+    one = discussions.transcripts
     protocols = {each.condition: each.protocol for each in one}
     return {
         "schema": "peerjudge-manifest/1",
@@ -85,7 +85,7 @@ def _build_manifest(
             "format": "discussions",
             "files": {file.name: _digest(file) for file in files},
             "discussions": len(one),
-            "left_out": dict(found.left_out),
+            "left_out": dict(discussions.left_out),
             "licence": licence,
         },
         "comparisons": len({each.comparison.id for each in one}),

@@ -271,8 +271,12 @@ def _require_same_turns(name: str, earlier: Transcript, later: Transcript) -> No
 
 
 def _is_further(one: Transcript, other: Transcript) -> bool:
-    def progress(found: Transcript) -> tuple[bool, int, bool]:
-        return found.stop is StopReason.COMPLETE, len(found.turns), found.stop is not None
+    def progress(transcript: Transcript) -> tuple[bool, int, bool]:
+        return (
+            transcript.stop is StopReason.COMPLETE,
+            len(transcript.turns),
+            transcript.stop is not None,
+        )
 
     return progress(one) > progress(other)
 

@@ -330,10 +330,10 @@ def _collect(transcripts: Iterable[Transcript], *, name: str) -> Material:
     return Material(ballots=collector.ballots(name=name), of_run=True, ratings=ratings)
 
 
-def _declare(opened: OpenRun, found: Material) -> Material:
+def _declare(opened: OpenRun, material: Material) -> Material:
     return replace(
-        found,
-        ballots=identify_reviewers(found.ballots, declared=opened.contestants),
+        material,
+        ballots=identify_reviewers(material.ballots, declared=opened.contestants),
         primary=opened.primary,
         decision=opened.decision,
         chosen_by_results=opened.chosen_by_results,

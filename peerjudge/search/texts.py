@@ -176,9 +176,9 @@ def show_expressions(text: str, base: str, form: Form) -> str:
     """
     expressions = list_expressions(base, form)
 
-    def restore(found: re.Match[str]) -> str:
-        number = int(found[1])
-        return expressions[number - 1] if 1 <= number <= len(expressions) else found[0]
+    def restore(match: re.Match[str]) -> str:
+        number = int(match[1])
+        return expressions[number - 1] if 1 <= number <= len(expressions) else match[0]
 
     return _PLACEHOLDER.sub(restore, text)
 

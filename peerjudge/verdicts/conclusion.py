@@ -239,9 +239,9 @@ def _number(name: str) -> int | None:
     return code_of(f"({small[1]})" if small else name)
 
 
-def _is_own(sentence: str, found: re.Match[str], strength: int) -> bool:
+def _is_own(sentence: str, match: re.Match[str], strength: int) -> bool:
     """Return `True` unless the words around a statement deny, disown or restrict it."""
-    before, within, after = sentence[: found.start()], found[0], sentence[found.end() :]
+    before, within, after = sentence[: match.start()], match[0], sentence[match.end() :]
     clause = re.split(r"[,;:] ", before)[-1]
     if _DENIED.search(clause) or _DENIED.search(within):
         return False

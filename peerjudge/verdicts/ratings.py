@@ -203,6 +203,6 @@ def _on_first_line(lines: Sequence[str]) -> _Rated | None:
     return _Rated("first-line number", _figure_of(found))
 
 
-def _figure_of(found: re.Match[str]) -> Figure:
-    scale = found["of"] or found["out"]
-    return float(found["score"]), None if scale is None else float(scale)
+def _figure_of(match: re.Match[str]) -> Figure:
+    scale = match["of"] or match["out"]
+    return float(match["score"]), None if scale is None else float(scale)

@@ -81,11 +81,11 @@ def find_json(text: str) -> JsonReply | None:
     return JsonReply((), closing=True) if "\n\n" not in block[last:] else None
 
 
-def json_verdict(text: str, found: JsonReply) -> int:
+def json_verdict(text: str, reply: JsonReply) -> int:
     """Return the only verdict code in the JSON of a reply, else `CONTRADICTION` or `BROKEN`."""
     if text.count("{") > 1 and len({*map(_verdict_of, list_objects(text))} - {BROKEN}) > 1:
         return CONTRADICTION
-    return _verdict_of(found.members)
+    return _verdict_of(reply.members)
 
 
 def json_score(members: Members) -> float | None:

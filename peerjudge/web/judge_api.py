@@ -160,10 +160,10 @@ async def _read_body(request: Request) -> bytes:
     return b"".join(parts)
 
 
-def _build_completion(found: Judgement, content: str, *, model: str) -> dict[str, object]:
+def _build_completion(judgement: Judgement, content: str, *, model: str) -> dict[str, object]:
     """Return the chat completion; the whole judgement is its extra field `peerjudge`."""
     return {
-        "id": f"chatcmpl-{found.discussions[0]}",
+        "id": f"chatcmpl-{judgement.discussions[0]}",
         "object": "chat.completion",
         "created": int(time.time()),
         "model": model,
@@ -175,7 +175,7 @@ def _build_completion(found: Judgement, content: str, *, model: str) -> dict[str
                 "logprobs": None,
             }
         ],
-        "peerjudge": found.document(),
+        "peerjudge": judgement.document(),
     }
 
 
