@@ -35,10 +35,8 @@ if TYPE_CHECKING:
     )
     from peerjudge.errors import PeerJudgeError
     from peerjudge.judging import Judge, Judgement, judge, judge_sync
-    from peerjudge.optimization import optimize
-    from peerjudge.optimization.blocking import optimize_sync
-    from peerjudge.pairing import pairs
-    from peerjudge.pairing.blocking import pairs_sync
+    from peerjudge.optimization import optimize, optimize_sync
+    from peerjudge.pairing import pairs, pairs_sync
     from peerjudge.power import plan
     from peerjudge.protocol import DiscussionProtocol
     from peerjudge.results.agreements import agreement
@@ -54,9 +52,8 @@ if TYPE_CHECKING:
     from peerjudge.results.reports import report
     from peerjudge.results.reproductions import reproduce
     from peerjudge.results.scores import score
-    from peerjudge.runs import RunSummary, load, run
-    from peerjudge.runs.answering import answers
-    from peerjudge.runs.blocking import load_sync, run_sync
+    from peerjudge.runs import RunSummary, load, load_sync, run, run_sync
+    from peerjudge.runs.answering import answers, answers_sync
     from peerjudge.runs.frames import (
         ballots_df,
         battles_df,
@@ -98,6 +95,7 @@ __all__ = [
     "agreement",
     "annotators",
     "answers",
+    "answers_sync",
     "ballots_df",
     "battles_df",
     "bias",
@@ -138,6 +136,7 @@ _HOMES = {
     "annotators": "results.annotators",
     "cite": "results.citing",
     "answers": "runs.answering",
+    "answers_sync": "runs.answering",
     "bias": "results.biases",
     "compare": "results.comparisons",
     "events": "results.opinions",
@@ -158,14 +157,14 @@ _HOMES = {
     "judge": "judging",
     "judge_sync": "judging",
     "load": "runs",
-    "load_sync": "runs.blocking",
-    "run_sync": "runs.blocking",
+    "load_sync": "runs",
+    "run_sync": "runs",
     "model": "results.models",
     "opinion_events": "tracker",
     "optimize": "optimization",
-    "optimize_sync": "optimization.blocking",
+    "optimize_sync": "optimization",
     "pairs": "pairing",
-    "pairs_sync": "pairing.blocking",
+    "pairs_sync": "pairing",
     "peer_rank": "results.rankings",
     "rank": "results.rankings",
     "rank_styles": "results.models",

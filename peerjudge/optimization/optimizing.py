@@ -61,6 +61,7 @@ from peerjudge.optimization.writing import (
 )
 from peerjudge.reporting.formats import counted
 from peerjudge.runs import Prepared, prepare
+from peerjudge.runs.blocking import block
 from peerjudge.runs.bounds import Bounds
 from peerjudge.runs.ledger import Spending
 from peerjudge.search import (
@@ -502,3 +503,7 @@ def _count(book: Book) -> Spent:
         broken=book.broken,
         skipped=book.skipped,
     )
+
+
+optimize_sync = block(optimize)
+"""`optimize`, which returns its result; it also works where an event loop runs."""

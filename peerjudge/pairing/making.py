@@ -26,6 +26,7 @@ from peerjudge.pairing.nouns import Item, MadeAnswer, Pair, Paired, RecipeCount
 from peerjudge.pairing.recipes import EXAMPLE, Recipe, ask_writer, find_recipes
 from peerjudge.pairing.rules import RULES, is_as_long
 from peerjudge.pairing.verifying import Checked, verify_pairs
+from peerjudge.runs.blocking import block
 from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.estimate import read_costs
 from peerjudge.runs.writing import WritingTask, WrittenText, write_texts
@@ -460,3 +461,7 @@ def _check_cards(
     if any(one.name == "sampled" for one in recipes) and not verify:
         msg = "sampled answers have no gold until others judge them; name a card with --verify"
         raise ExperimentError(msg)
+
+
+pairs_sync = block(pairs)
+"""`pairs`, which returns its result; it also works where an event loop runs."""

@@ -306,8 +306,7 @@ def _describe_agreement(measured: GoldAgreement, gold: str) -> list[str]:
             [
                 (
                     f"in {measured.unsettled:,} of {measured.samples:,} resamples the peer weights did not "
-                    "settle; "
-                    "their last weights are used"
+                    "settle; their last weights are used"
                 )
             ]
             if measured.unsettled

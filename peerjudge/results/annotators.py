@@ -78,7 +78,8 @@ def describe_annotators(annotated: AnnotatedGold) -> list[str]:
     elif annotated.tie_votes:
         said.append(
             f"No true ties are estimated: {counted(annotated.tie_votes, 'vote')} for a tie are no evidence "
-            "of pairs on which the answers are equally good, because they fall together on a pair too rarely. "
+            "of pairs on which the answers are equally good, because they fall together on a pair too "
+            "rarely. "
             "Such a vote counts as undecided; no tie is right under the model."
         )
     if annotated.unsettled:

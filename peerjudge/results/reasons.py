@@ -32,7 +32,8 @@ from peerjudge.reporting.rendering import load_templates
 from peerjudge.results.base import Document, FramedResult, Result, Shown
 from peerjudge.results.columns import Cells, list_cells
 from peerjudge.results.plain import make_plain
-from peerjudge.runs.reading import Source, is_frame, locate_source, wait_for
+from peerjudge.runs.blocking import wait_for
+from peerjudge.runs.reading import Source, is_frame, locate_source
 from peerjudge.runs.results import RunSummary
 from peerjudge.runs.sources import is_run, open_run
 

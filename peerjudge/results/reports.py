@@ -52,7 +52,8 @@ from peerjudge.results.reproductions import ReproduceResult, reproduce
 from peerjudge.results.run_page import list_findings
 from peerjudge.results.scores import ScoreResult, score
 from peerjudge.runs import OpenRun, is_run, open_run
-from peerjudge.runs.reading import Source, Stored, is_frame, locate_source, wait_for
+from peerjudge.runs.blocking import wait_for
+from peerjudge.runs.reading import Source, Stored, is_frame, locate_source
 
 PAGE = "report.html"
 _PAGE_MARK = b'<meta name="generator" content="PeerJudge">'

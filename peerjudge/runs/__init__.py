@@ -6,7 +6,7 @@ from peerjudge.runs.progress import Observer
 from peerjudge.runs.reading import Source, read_ballots
 from peerjudge.runs.resolve import Prepared, parse_settings, prepare
 from peerjudge.runs.results import RunCounts, RunSummary, summary_document
-from peerjudge.runs.runner import run
+from peerjudge.runs.runner import run, run_sync
 from peerjudge.runs.schedule import Part, Plan
 from peerjudge.runs.seating import parse_seats
 from peerjudge.runs.sources import (
@@ -14,6 +14,7 @@ from peerjudge.runs.sources import (
     hide_password,
     is_run,
     load,
+    load_sync,
     open_run,
 )
 from peerjudge.runs.writing import (
@@ -47,6 +48,7 @@ __all__ = [
     "hide_password",
     "is_run",
     "load",
+    "load_sync",
     "open_run",
     "parse_seats",
     "parse_settings",
@@ -54,6 +56,7 @@ __all__ = [
     "read_ballots",
     "read_manifest",
     "run",
+    "run_sync",
     "summary_document",
     "write_texts",
 ]

@@ -26,6 +26,7 @@ from peerjudge.datasets import Request, Row, build_dataset
 from peerjudge.errors import StoreError
 from peerjudge.marks import mark_controls
 from peerjudge.runs.answer_plans import MAX_TOKENS, AnswerPlan, plan_answers
+from peerjudge.runs.blocking import block
 from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.results import CallCounts
 from peerjudge.runs.texts import WritingEstimate, WritingResult, WrittenText
@@ -335,3 +336,7 @@ def _count(contestant: str, card: Card, texts: Sequence[WrittenText]) -> Contest
         mean_words=sum(said) / len(said) if said else None,
         simulated=card.kind is ReviewerKind.SIMULATED,
     )
+
+
+answers_sync = block(answers)
+"""`answers`, which returns its result; it also works where an event loop runs."""

@@ -9,18 +9,15 @@ from collections import Counter
 from collections.abc import (
     AsyncIterator,
     Callable,
-    Coroutine,
     Generator,
     Iterable,
     Iterator,
     Mapping,
     Sequence,
 )
-from concurrent.futures import Future
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from threading import Event, Thread
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard, TypeVar, cast
 
 from peerjudge.analysis import (
@@ -36,6 +33,7 @@ from peerjudge.analysis.stopping import Decision
 from peerjudge.data import Conventions, Dataset, Primary, RecordedReview, Tournament, Transcript
 from peerjudge.datasets import load as load_dataset
 from peerjudge.errors import DataError, StoreError
+from peerjudge.runs.blocking import run_apart
 from peerjudge.runs.results import RunSummary
 from peerjudge.runs.sources import OpenRun, is_run, name_run, open_run
 from peerjudge.store import Columns
@@ -257,56 +255,6 @@ def read_run(source: Stored, build: Callable[[SyncRun], T]) -> T:
             return build(opened)
 
     return run_apart(read)
-
-
-def wait_for(work: Coroutine[object, object, T]) -> T:
-    """Return the result of asynchronous work, also where an event loop runs in this thread.
-
-    An interrupt cancels the work and waits until it has ended, so that a run keeps what it paid for.
-    """
-    loops: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[object] | None]] = []
-    ended = Event()
-
-    async def watch() -> T:
-        loops.append((asyncio.get_running_loop(), asyncio.current_task()))
-        return await work
-
-    def run() -> T:
-        try:
-            return asyncio.run(watch())
-        finally:
-            ended.set()
-
-    try:
-        return run_apart(run)
-    except KeyboardInterrupt:
-        for loop, task in loops:
-            if task is not None and not ended.is_set():
-                loop.call_soon_threadsafe(task.cancel)
-                ended.wait()
-        raise
-
-
-def run_apart(work: Callable[[], T]) -> T:
-    """Return the result of work that needs an event loop of its own.
-
-    In a notebook an event loop already runs in this thread; the work then runs in another thread,
-    which an interrupt does not wait for.
-    """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return work()
-    done: Future[T] = Future()
-
-    def fulfil() -> None:
-        try:
-            done.set_result(work())
-        except BaseException as error:  # noqa: BLE001  raised again in the waiting thread
-            done.set_exception(error)
-
-    Thread(target=fulfil, daemon=True, name="peerjudge-reading").start()
-    return done.result()
 
 
 def _check_transcripts(source: object) -> Iterator[Transcript]:

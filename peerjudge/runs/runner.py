@@ -24,6 +24,7 @@ from peerjudge.runs.batches import (
     choose_connections,
     open_batch_mode,
 )
+from peerjudge.runs.blocking import block
 from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.displays import observe
 from peerjudge.runs.ledger import Ledger
@@ -376,3 +377,11 @@ def _mark_decision(decision: Decision | None, *, goes_on: bool) -> Decision | No
     if decision is None or not goes_on or decision.questions == decision.available:
         return decision
     return replace_noun(decision, continued=True)
+
+
+run_sync = block(run)
+"""`run`, which returns its summary; it also works where an event loop runs, as in a notebook.
+
+    >>> summary = pj.run_sync("quickstart", limit=4)
+    >>> pj.score(summary).df
+"""

@@ -12,6 +12,7 @@ from peerjudge.analysis.stopping import Decision
 from peerjudge.data import Primary, Transcript, read_primary
 from peerjudge.datasets.catalogue import name_format
 from peerjudge.errors import StoreError
+from peerjudge.runs.blocking import block
 from peerjudge.runs.bundles import import_bundle, is_bundle
 from peerjudge.runs.manifest import MANIFEST, chose_by_results, read_decision, read_manifest
 from peerjudge.runs.transcript_files import import_transcripts, is_transcript_file
@@ -175,3 +176,7 @@ def name_run(source: str, opened: OpenRun) -> str:
     if opened.folder is not None or is_transcript_file(source) or is_bundle(source):
         return source
     return f"{hide_password(place)}#{opened.id[:8]}"
+
+
+load_sync = block(load)
+"""`load`, which returns the transcripts; it also works where an event loop runs."""
