@@ -154,7 +154,8 @@ class Estimates:
 
     `source` says what they come from where that is not the source that is read, `recorded` names the values
     that are on record in any source, and `missing` says why it gives none where more than what the item needs
-    is to be said.
+    is to be said. `orders` has the central 95 % over random orders of the battles, for values that depend on
+    an order which the paper does not print.
     """
 
     values: Mapping[CellKey, Measurement | str] = field(
@@ -164,16 +165,20 @@ class Estimates:
     source: Origin | None = None
     recorded: frozenset[CellKey] = frozenset()
     missing: str = ""
+    orders: Mapping[CellKey, tuple[float, float]] = field(
+        default_factory=dict[CellKey, tuple[float, float]]
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReproducedCell:
     """A printed value and ours.
 
-    Of a recorded value, `equal` says whether both are the same at the printed rounding; of a value from at
-    least 20 questions of a run, `inside` says whether the printed one is that or lies within our interval.
-    Else they are `None`. `n` is the number of observations, and `source` what ours comes from, `None` where
-    the source gives none.
+    Of a recorded value, `equal` says whether both are the same at the printed rounding; or, if it depends on
+    an order that the paper does not print, `inside` says whether 95 % of the orders hold the printed one. Of
+    a value from at least 20 questions of a run, `inside` says whether the printed one is that or lies within
+    our interval. Else they are `None`. `n` is the number of observations, and `source` what ours comes from,
+    `None` where the source gives none.
     """
 
     item: str
@@ -234,6 +239,7 @@ def compare_cell(
     questions: int,
     note: str,
     comparable: bool,
+    orders: tuple[float, float] | None = None,
 ) -> ReproducedCell:
     """Return a printed value beside ours.
 
@@ -245,6 +251,7 @@ def compare_cell(
         questions: how many questions the source has.
         note: how it was counted, or what would give it.
         comparable: false for values on other data than the paper's.
+        orders: the central 95 % over orders, of a value that depends on an order which is not printed.
     """
     if isinstance(ours, Measurement) and isnan(ours.value):
         ours = None
@@ -252,7 +259,9 @@ def compare_cell(
     equal = inside = None
     if ours is not None and cell.value is not None and comparable and not cell.impossible:
         same = _is_equal(cell, ours)
-        if not source.is_fresh:
+        if not source.is_fresh and orders is not None and not isinstance(cell.value, str):
+            inside = orders[0] <= cell.value <= orders[1]
+        elif not source.is_fresh:
             equal = same
         elif known and not isnan(ours.low) and min(questions, ours.n) >= FEWEST_QUESTIONS:
             inside = same or (

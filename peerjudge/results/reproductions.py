@@ -133,23 +133,21 @@ def describe_counts(cells: Sequence[ReproducedCell], *, questions: int) -> list[
     found: list[str] = []
     for source in Origin:
         own = [cell for cell in cells if cell.source is source]
-        compared = [cell for cell in own if cell.equal is not None or cell.inside is not None]
-        agreeing = sum(bool(cell.equal or cell.inside) for cell in compared)
-        if compared:
-            said = (
-                "within our interval"
-                if source.is_fresh
-                else "equal to ours at the printed rounding"
-            )
-            fitted = "; the cards were fitted to them, so this is no reproduction"
-            found.append(
-                f"{source.capitalize()}: {agreeing} of {counted(len(compared), 'published value')} {said}"
-                f"{fitted * (source is Origin.FITTED)}."
-            )
-        if own[len(compared) :]:
+        equal = [cell.equal for cell in own if cell.equal is not None]
+        inside = [cell.inside for cell in own if cell.inside is not None]
+        held = "within our interval" if source.is_fresh else "within what 95 % of the orders give"
+        for compared, said in ((equal, "equal to ours at the printed rounding"), (inside, held)):
+            if compared:
+                fitted = "; the cards were fitted to them, so this is no reproduction"
+                found.append(
+                    f"{source.capitalize()}: {sum(compared)} of "
+                    f"{counted(len(compared), 'published value')} {said}"
+                    f"{fitted * (source is Origin.FITTED)}."
+                )
+        if uncompared := len(own) - len(equal) - len(inside):
             few = questions < FEWEST_QUESTIONS and source.is_fresh
             found.append(
-                f"{source.capitalize()}: {counted(len(own) - len(compared), 'value')} shown without "
+                f"{source.capitalize()}: {counted(uncompared, 'value')} shown without "
                 f"comparison{f', which takes {FEWEST_QUESTIONS} questions' * few}."
             )
     missing = sum(cell.ours is None for cell in cells)
@@ -299,10 +297,12 @@ def _verdict(cell: ReproducedCell) -> str:
 def _count_compared(cells: Sequence[ReproducedCell]) -> dict[str, int]:
     """Return how many values of one source were compared, and how many are equal or inside."""
     fresh = any(cell.source is not None and cell.source.is_fresh for cell in cells)
-    compared = [cell.inside if fresh else cell.equal for cell in cells]
+    equal = [cell.equal for cell in cells if cell.equal is not None]
+    inside = [cell.inside for cell in cells if cell.inside is not None]
     return {
-        "compared": sum(one is not None for one in compared),
-        "inside" if fresh else "equal": sum(one is True for one in compared),
+        "compared": len(equal) + len(inside),
+        **({} if fresh else {"equal": sum(equal)}),
+        **({"inside": sum(inside)} if fresh or inside else {}),
     }
 
 
@@ -401,6 +401,7 @@ def _compare(item: PublishedItem, estimated: Estimates, material: Material) -> l
             questions=questions,
             note=note if cell.key in estimated.values else missing,
             comparable=comparable,
+            orders=estimated.orders.get(cell.key),
         )
         for cell in item.cells
     ]

@@ -24,7 +24,7 @@ from peerjudge.analysis.selecting import keep_contestants
 from peerjudge.data import EventKind, Measurement, Ranking, Scheme, Scoring, Tournament, replace
 from peerjudge.errors import DataError, UnconnectedError
 from peerjudge.protocol.scripted import transcript_of
-from peerjudge.ranking import peer_rank, rank
+from peerjudge.ranking import elo, elo_peer, peer_rank, rank
 from peerjudge.reporting.formats import name_event
 from peerjudge.results.contestants import measure_standing
 from peerjudge.results.papers import Estimate
@@ -56,10 +56,15 @@ _Weights = Literal["equal", "peer"]
 def rank_contestants(evidence: Evidence) -> Estimates:
     """Estimate Table 2: Elo ratings and win rates by evaluator."""
     values: _Values = {}
+    orders: dict[CellKey, tuple[float, float]] = {}
     apart = _explain_apart(evidence)
     for evaluator, tournament, weights in _list_evaluators(evidence):
         if weights == "peer" and apart:
             continue
+        orders |= {
+            ("Elo", evaluator, model): bounds
+            for model, bounds in _measure_orders(evidence, tournament, weights)
+        }
         for grid, scoring, samples in (
             ("Elo", Scoring.ELO, _ELO_SAMPLES),
             ("win rate", Scoring.WIN_RATE, _SAMPLES),
@@ -79,8 +84,9 @@ def rank_contestants(evidence: Evidence) -> Estimates:
     return Estimates(
         values=values,
         note="Elo ratings depend on the order of the battles, which PRD does not print: ours are means over "
-        f"{_ELO_ORDERS} orders.",
+        f"{_ELO_ORDERS} orders, and a published one is inside if 95 % of these orders hold it.",
         missing=apart,
+        orders=orders,
     )
 
 
@@ -354,6 +360,20 @@ def _build_tournament(evidence: Evidence, reviewers: tuple[str, ...]) -> Tournam
     if not reviewers or not all(evidence.find_contestant(model) for model in MODELS):
         return None
     return build_tournament(evidence.ballots.of_stance("private"), reviewers=reviewers)
+
+
+def _measure_orders(
+    evidence: Evidence, tournament: Tournament, weights: _Weights
+) -> Iterator[tuple[str, tuple[float, float]]]:
+    """Yield the central 95 % of the Elo rating of each model over random orders of the same battles."""
+    rate = elo_peer if weights == "peer" else elo
+    ratings = rate(tournament, orders=_ELO_ORDERS, seed=evidence.seed).ratings
+    low, high = np.quantile(ratings, (0.025, 0.975), axis=0)
+    for model in MODELS:
+        name = evidence.find_contestant(model)
+        if name in tournament.contestants:
+            place = tournament.contestants.index(name)
+            yield model, (float(low[place]), float(high[place]))
 
 
 def _list_standings(evidence: Evidence, ranking: Ranking) -> Iterator[tuple[str, Measurement]]:
