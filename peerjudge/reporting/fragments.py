@@ -8,7 +8,7 @@ from io import StringIO
 
 from peerjudge.marks import mark_controls, mark_html
 from peerjudge.reporting.formats import minus_signs
-from peerjudge.reporting.layout import Table, print_parts
+from peerjudge.reporting.layout import Table, join_notes, print_parts
 from peerjudge.reporting.rendering import load_templates
 
 _WIDTH = 120
@@ -61,7 +61,7 @@ def _cut_rows(table: Table, most: int) -> Table:
 
 def render_html(parts: Iterable[str | Table]) -> str:
     """Return sentences and tables as a part of a page; all texts are escaped, nothing is loaded."""
-    shown = [part for part in parts if part]
+    shown = [part for part in join_notes(parts) if part]
     template = load_templates().get_template("fragment.html.j2")
     return mark_page(template.render(parts=shown, simulated=False, minus_signs=minus_signs))
 

@@ -300,11 +300,23 @@ def print_table(table: Table, console: Console) -> None:
             console.print(Text(table.note))
 
 
+def join_notes(parts: Iterable[str | Table]) -> list[str | Table]:
+    """Return the parts that show something; of tables in a row with one note, only the last keeps it."""
+    shown = [part for part in parts if not isinstance(part, Table) or part.rows]
+    following = [*shown[1:], ""]
+    return [
+        part.without_note()
+        if isinstance(part, Table) and isinstance(after, Table) and part.note == after.note
+        else part
+        for part, after in zip(shown, following, strict=True)
+    ]
+
+
 def print_parts(parts: Iterable[str | Table], console: Console, *, wrap: bool) -> None:
     """Print sentences and tables in order; `wrap` breaks long sentences at the width of the console."""
     from rich.text import Text
 
-    for part in parts:
+    for part in join_notes(parts):
         if isinstance(part, Table):
             print_table(part, console)
         else:

@@ -42,6 +42,15 @@ _LONGEST = 700
 _SCHEMA = "Reasons/1"
 
 
+_RIGHT = (
+    "with the theme minus without, in points: gold verdicts among the reasons of one reviewer in one "
+    "condition and stage"
+)
+_ALTERED = (
+    "heard minus not, in points: contradicted seats that altered after replies with the theme"
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ReasonThemesResult(FramedResult):
     """Themes of the reasons of a source."""
@@ -169,13 +178,10 @@ def _build_theme_table(themes: ReasonThemes) -> Table:
         themes.themes,
         Column("Theme", "theme"),
         Column("Reasons", "reasons"),
-        Column("Mentioned", "mentioned", "share"),
-        Column("Right: with - without", "right", "points"),
-        Column("Altered: heard - not", "altered", "points"),
-        note="Mentioned: share of all reasons, in praise or blame. Right: gold verdicts among reasons with "
-        "the theme minus those without, of one reviewer in one condition and stage. Altered: contradicted "
-        "seats that altered after replies with the theme minus those without. Differences in points; the "
-        "unit of resampling is the question.",
+        Column("Mentioned", "mentioned", "share", about="share of all reasons, in praise or blame"),
+        Column("Right", "right", "points", about=_RIGHT),
+        Column("Altered", "altered", "points", about=_ALTERED),
+        note="The unit of resampling is the question.",
     )
 
 
@@ -189,11 +195,12 @@ def _describe_themes(themes: ReasonThemes) -> list[str]:
             f"{counted(themes.bare, 'bare verdict')} left out; "
             f"{share(themes.without / themes.reasons)} % of the reasons mention no theme."
         ),
-        (
+    ]
+    if any(theme.right or theme.altered for theme in themes.themes):
+        said.append(
             "Differences are associations, not effects: a theme goes with the comparisons on which it is "
             f"named. With {len(themes.themes)} themes, some interval leaves out 0 by chance."
-        ),
-    ]
+        )
     if themes.other_words:
         said.append(
             "Words of the reasons on most questions that are in no theme and not in the material: "
