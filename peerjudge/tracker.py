@@ -15,8 +15,7 @@ as unreadable.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
@@ -74,12 +73,6 @@ class Tracking:
     def verdicts(self) -> int:
         """The number of verdicts after hearing something new from another seat."""
         return len(self.events) + len(self.no_events)
-
-    @property
-    def no_event_counts(self) -> Mapping[NoEventReason, int]:
-        """The number of verdicts without an event, for every reason (0 included)."""
-        counts = Counter(no_event.reason for no_event in self.no_events)
-        return {reason: counts[reason] for reason in NoEventReason}
 
 
 def stance_of(transcript: Transcript, seat: Seat, *, stance: Stance) -> Verdict | None:

@@ -4,12 +4,11 @@ from peerjudge.analysis.accuracy import Accuracy, measure_accuracy
 from peerjudge.analysis.agreement import (
     GoldAgreement,
     OwnVotesError,
-    build_agreement_document,
     measure_agreement,
 )
 from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.analysis.ballots import Ballots, Stage
-from peerjudge.analysis.bias import Bias, build_bias_document, measure_bias
+from peerjudge.analysis.bias import Bias, measure_bias
 from peerjudge.analysis.by_comparison import (
     AccuracyByComparison,
     measure_counted,
@@ -59,7 +58,6 @@ from peerjudge.analysis.stances import Stances, build_stances
 from peerjudge.analysis.style_control import (
     ControlledRanking,
     StyleCoefficient,
-    build_control_document,
     control_styles,
 )
 from peerjudge.analysis.tournaments import build_tournament
@@ -67,7 +65,6 @@ from peerjudge.analysis.verbosity import Verbosity, measure_verbosity
 from peerjudge.analysis.verdict_model import (
     Effect,
     VerdictModel,
-    build_model_document,
     fit_verdict_model,
 )
 
@@ -101,12 +98,8 @@ __all__ = [
     "VerdictModel",
     "adjust_benjamini_hochberg",
     "adjust_holm",
-    "build_agreement_document",
-    "build_bias_document",
     "build_contrasts",
-    "build_control_document",
     "build_findings",
-    "build_model_document",
     "build_persuasion_graph",
     "build_stances",
     "build_tournament",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isnan
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from peerjudge.analysis.selecting import (
     select_judges,
 )
 from peerjudge.analysis.tournaments import build_tournament
-from peerjudge.data import COUNTING, Measurement, ReviewerWeights, Scheme, Tournament, Undecided
+from peerjudge.data import Measurement, ReviewerWeights, Scheme, Tournament
 from peerjudge.errors import DataError
 from peerjudge.ranking import Weighting, equal_weights, given_weights, peer_rank
 from peerjudge.ranking.resampling import weigh_samples
@@ -164,42 +163,6 @@ def measure_agreement(
         as_tie=counted[0],
         as_half=counted[1],
     )
-
-
-def build_agreement_document(found: GoldAgreement) -> dict[str, object]:
-    """Return the agreement as plain values for JSON, as `peerjudge agreement --json` prints it.
-
-    `fleiss_kappa` is null where it does not exist: both raters always gave the same verdict. `accuracy`
-    leaves the `unjudged` items out; the other two count them as `GoldAgreement` says. `intervals` has
-    the bounds of each value.
-    """
-    kappa = found.fleiss_kappa.value
-    return {
-        "reviewers": list(found.reviewers),
-        "gold": found.gold,
-        "accuracy": found.accuracy.value,
-        "fleiss_kappa": None if isnan(kappa) else kappa,
-        "accuracy_as_tie": found.as_tie.value,
-        "accuracy_as_half": found.as_half.value,
-        "intervals": {
-            name: [measured.low, measured.high]
-            for name, measured in (
-                ("accuracy", found.accuracy),
-                ("fleiss_kappa", found.fleiss_kappa),
-                ("accuracy_as_tie", found.as_tie),
-                ("accuracy_as_half", found.as_half),
-            )
-        },
-        "level": found.accuracy.level,
-        "conventions": {
-            "accuracy": COUNTING[Undecided.LEFT_OUT],
-            "accuracy_as_tie": COUNTING[Undecided.AS_TIE],
-            "accuracy_as_half": COUNTING[Undecided.AS_HALF],
-        },
-        "n": found.n,
-        "unreadable": found.unreadable,
-        "unjudged": found.unjudged,
-    }
 
 
 def _choose(ballots: Ballots, reviewers: Sequence[str] | None, gold: str) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
 
 import numpy as np
 
@@ -22,7 +21,6 @@ from peerjudge.analysis.golds import align_comparisons, find_votes
 from peerjudge.analysis.grouping import group_rows
 from peerjudge.analysis.intervals import SHARE, draw_clusters, make_measurement
 from peerjudge.analysis.judges import Judge, group_judges, order_judges
-from peerjudge.analysis.score_document import describe_judge, list_values
 from peerjudge.analysis.scoring import find_source
 from peerjudge.analysis.selecting import find_pairs
 from peerjudge.data import Dataset, Measurement, Noun
@@ -457,31 +455,3 @@ def _measure(
     return make_measurement(
         value, drawn, clusters=len(np.unique(questions)), n=n, limits=limits, level=level
     )
-
-
-def build_annotators_document(annotated: AnnotatedGold) -> dict[str, object]:
-    """Return the model as `peerjudge score --annotators --json` prints it.
-
-    The fields of `AnnotatedGold`, its annotators by name, its comparisons by id, and in `rows` the judges,
-    each with `accuracy {gold, label, expected}` and `change {label, expected}` against gold. A measured
-    value is `{value, low, high, n, method}`.
-    """
-    plain = cast("dict[str, list[dict[str, object]]]", list_values(annotated))
-    accuracies, names = plain.pop("accuracies"), ("gold", "label", "expected")
-    rows = [
-        {
-            **describe_judge(judged.judge),
-            "accuracy": {name: one[name] for name in names},
-            "change": {name: one[f"{name}_change"] for name in names[1:]},
-        }
-        for judged, one in zip(annotated.accuracies, accuracies, strict=True)
-    ]
-    annotators = {one.pop("name"): one for one in plain.pop("annotators")}
-    comparisons = {one.pop("id"): one for one in plain.pop("comparisons")}
-    return {
-        **plain,
-        "level": annotated.level,
-        "rows": rows,
-        "annotators": annotators,
-        "comparisons": comparisons,
-    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import cast
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from peerjudge.analysis.preferences import measure_preferences
 from peerjudge.analysis.selecting import HUMAN, select_judges
 from peerjudge.analysis.self_enhancement import measure_self_enhancement
 from peerjudge.analysis.verbosity import measure_verbosity
-from peerjudge.data import Noun, to_plain
+from peerjudge.data import Noun
 
 Rows = tuple[Noun, ...]
 """The values of a measure, one row per reviewer; the first field of a row is its name."""
@@ -78,17 +77,6 @@ def measure_bias(
         },
         discussed=_measure_discussed(ballots, reviewers, seed),
     )
-
-
-def build_bias_document(biases: Bias) -> dict[str, object]:
-    """Return the biases as plain values for JSON, one key per measure."""
-    plain = cast("dict[str, dict[str, object]]", to_plain(biases))
-    return {
-        "gold": biases.gold,
-        "simulated": biases.simulated,
-        **plain["measures"],
-        "discussed": plain["discussed"],
-    }
 
 
 def _measure_discussed(

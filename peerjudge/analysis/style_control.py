@@ -22,15 +22,12 @@ from peerjudge.data import (
     Standing,
     Tournament,
     replace,
-    to_plain,
 )
 from peerjudge.errors import DataError
 from peerjudge.ranking import (
     Weighting,
-    document_standings,
     find_kin_battles,
     rank,
-    ranking_document,
     share_pairs,
     win_rates,
 )
@@ -163,22 +160,6 @@ def control_styles(
         both_orders=has_both_orders(found),
         simulated=ballots.simulated,
     )
-
-
-def build_control_document(ranking: ControlledRanking) -> dict[str, object]:
-    """Return both rankings for JSON: that of `rank --json` with a key `controlled`."""
-    return {
-        **ranking_document(ranking.plain),
-        "simulated": ranking.simulated,
-        "controlled": {
-            "controls": list(ranking.controls),
-            "contestants": document_standings(ranking.contestants),
-            "coefficients": [to_plain(coefficient) for coefficient in ranking.coefficients],
-            "left_out": dict(ranking.left_out),
-            "without_texts": ranking.without_texts,
-            "both_orders": ranking.both_orders,
-        },
-    }
 
 
 def _check(controls: Collection[str]) -> tuple[Control, ...]:

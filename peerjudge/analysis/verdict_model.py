@@ -20,7 +20,7 @@ from peerjudge.analysis.selecting import (
 )
 from peerjudge.analysis.styles import find_texts, has_both_orders
 from peerjudge.analysis.verbosity import log_length_ratios
-from peerjudge.data import Measurement, Noun, to_plain
+from peerjudge.data import Measurement, Noun
 from peerjudge.errors import DataError
 
 Term = Literal[
@@ -178,11 +178,6 @@ def fit_verdict_model(
         both_orders=has_both_orders(kept),
         first_condition=design.first_condition,
     )
-
-
-def build_model_document(fitted: VerdictModel) -> dict[str, object]:
-    """Return the model as plain values for JSON, as `peerjudge model --json` prints it."""
-    return cast("dict[str, object]", to_plain(fitted))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

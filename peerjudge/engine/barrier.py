@@ -25,11 +25,6 @@ class Barrier:
         self._active = 0
         self._checking: asyncio.Task[None] | None = None
 
-    @property
-    def is_quiet(self) -> bool:
-        """Return whether no task is active."""
-        return self._active == 0
-
     @contextmanager
     def use(self) -> Generator[None]:
         """Make this the barrier of all tasks started inside."""

@@ -10,13 +10,12 @@ from peerjudge.analysis import (
     GoldAgreement,
     OwnVotesError,
     Panel,
-    build_agreement_document,
     measure_agreement,
     measure_panel,
     select_judges,
 )
 from peerjudge.analysis.selecting import HUMAN, keep_contestants, name_people
-from peerjudge.data import Measurement, Undecided, to_plain
+from peerjudge.data import COUNTING, Measurement, Undecided, to_plain
 from peerjudge.data.choices import require_choice
 from peerjudge.reporting.formats import (
     MISSING,
@@ -78,7 +77,7 @@ class AgreementResult(FramedResult):
 
     def document(self) -> Document:
         """Return the document of `peerjudge agreement --json`."""
-        combined = _NONE if self.agreement is None else build_agreement_document(self.agreement)
+        combined = _NONE if self.agreement is None else _list_values(self.agreement)
         document = {**combined, "simulated": self.simulated}
         if self.agreement is None and self.panel is not None:
             document |= {"reviewers": list(self.panel.reviewers), "gold": self.gold}
@@ -318,3 +317,33 @@ def _describe_agreement(measured: GoldAgreement, gold: str) -> list[str]:
 def _with_gold(pair: PanelPair) -> str:
     test = pair.correlation
     return MISSING if test is None else f"{decimal(test.r12, 2)} : {decimal(test.r13, 2)}"
+
+
+def _list_values(measured: GoldAgreement) -> dict[str, object]:
+    """Return the agreement as plain values for JSON.
+
+    `fleiss_kappa` is null where it does not exist: both raters always gave the same verdict. `accuracy`
+    leaves the `unjudged` items out; the other two count them as `GoldAgreement` says. `intervals` has the
+    bounds of each value.
+    """
+    values = {
+        "accuracy": measured.accuracy,
+        "fleiss_kappa": measured.fleiss_kappa,
+        "accuracy_as_tie": measured.as_tie,
+        "accuracy_as_half": measured.as_half,
+    }
+    return {
+        "reviewers": list(measured.reviewers),
+        "gold": measured.gold,
+        **{name: value.value for name, value in values.items()},
+        "intervals": {name: [value.low, value.high] for name, value in values.items()},
+        "level": measured.accuracy.level,
+        "conventions": {
+            "accuracy": COUNTING[Undecided.LEFT_OUT],
+            "accuracy_as_tie": COUNTING[Undecided.AS_TIE],
+            "accuracy_as_half": COUNTING[Undecided.AS_HALF],
+        },
+        "n": measured.n,
+        "unreadable": measured.unreadable,
+        "unjudged": measured.unjudged,
+    }

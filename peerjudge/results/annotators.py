@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from peerjudge.analysis.annotators import (
     AnnotatedGold,
-    build_annotators_document,
     measure_annotators,
 )
+from peerjudge.analysis.score_document import describe_judge, list_values
 from peerjudge.data import Dataset
 from peerjudge.datasets import load as load_dataset
 from peerjudge.reporting.formats import MISSING, counted, percent, preface, share
@@ -33,8 +33,26 @@ class AnnotatorsResult(FramedResult):
     model: AnnotatedGold
 
     def document(self) -> Document:
-        """Return the document of `peerjudge score --annotators --json`."""
-        return make_plain(build_annotators_document(self.model))
+        """Return the document of `peerjudge score --annotators --json`.
+
+        It has the fields of `AnnotatedGold`, its annotators by name, its comparisons by id, and in `rows` the
+        judges, each with `accuracy {gold, label, expected}` and `change {label, expected}` against gold. A
+        measured value is `{value, low, high, n, method}`.
+        """
+        plain = cast("dict[str, list[dict[str, object]]]", list_values(self.model))
+        accuracies, names = plain.pop("accuracies"), ("gold", "label", "expected")
+        rows = [
+            {
+                **describe_judge(judged.judge),
+                "accuracy": {name: accuracy[name] for name in names},
+                "change": {name: accuracy[f"{name}_change"] for name in names[1:]},
+            }
+            for judged, accuracy in zip(self.model.accuracies, accuracies, strict=True)
+        ]
+        annotators = {annotator.pop("name"): annotator for annotator in plain.pop("annotators")}
+        comparisons = {comparison.pop("id"): comparison for comparison in plain.pop("comparisons")}
+        by_name = {"annotators": annotators, "comparisons": comparisons}
+        return make_plain({**plain, "level": self.model.level, "rows": rows, **by_name})
 
     def parts(self) -> Shown:
         """Return the tables of accuracies and of annotators, with what limits them."""

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from peerjudge.analysis import Bias, OrderConsistency, Position, build_bias_document, measure_bias
+from peerjudge.analysis import Bias, OrderConsistency, Position, measure_bias
 from peerjudge.analysis.selecting import HUMAN
-from peerjudge.data import Measurement, Noun, replace
+from peerjudge.data import Measurement, Noun, replace, to_plain
 from peerjudge.reporting.figures import Figure, Row, Rows, build_mark
 from peerjudge.reporting.formats import (
     counted,
@@ -65,8 +65,10 @@ class BiasResult(DrawnResult):
     questions: int
 
     def document(self) -> Document:
-        """Return the document of `peerjudge bias --json`."""
-        return make_plain(build_bias_document(self.bias))
+        """Return the document of `peerjudge bias --json`: one key for each measure."""
+        plain: dict[str, dict[str, object]] = to_plain(self.bias)  # pyright: ignore[reportAssignmentType]
+        head = {"gold": self.bias.gold, "simulated": self.bias.simulated}
+        return make_plain({**head, **plain["measures"], "discussed": plain["discussed"]})
 
     def parts(self) -> Shown:
         """Return one table for each measure, and what the intervals are."""

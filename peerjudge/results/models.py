@@ -11,12 +11,12 @@ from peerjudge.analysis.selecting import HUMAN
 from peerjudge.analysis.style_control import (
     CONTROLS,
     ControlledRanking,
-    build_control_document,
     control_styles,
 )
-from peerjudge.analysis.verdict_model import VerdictModel, build_model_document, fit_verdict_model
-from peerjudge.data import Measurement, Scheme, Standing
+from peerjudge.analysis.verdict_model import VerdictModel, fit_verdict_model
+from peerjudge.data import Measurement, Scheme, Standing, to_plain
 from peerjudge.data.choices import require_choice
+from peerjudge.ranking import document_standings, ranking_document
 from peerjudge.reporting.formats import counted, decimal, preface, share
 from peerjudge.reporting.layout import Column, Table, build_table
 from peerjudge.results.base import Document, FramedResult, Shown, list_names
@@ -59,7 +59,7 @@ class ModelResult(FramedResult):
 
     def document(self) -> Document:
         """Return the document of `peerjudge model --json`."""
-        return make_plain(build_model_document(self.model))
+        return make_plain(to_plain(self.model))
 
     def parts(self) -> Shown:
         """Return the table of effects, and what the model holds equal and leaves out."""
@@ -84,8 +84,18 @@ class StyleResult(FramedResult):
     ranking: ControlledRanking
 
     def document(self) -> Document:
-        """Return the document of `peerjudge rank --control ... --json`."""
-        return make_plain(build_control_document(self.ranking))
+        """Return the document of `peerjudge rank --control ... --json`: that of `rank`, and `controlled`."""
+        ranking = self.ranking
+        controlled = {
+            "controls": list(ranking.controls),
+            "contestants": document_standings(ranking.contestants),
+            "coefficients": [to_plain(coefficient) for coefficient in ranking.coefficients],
+            "left_out": dict(ranking.left_out),
+            "without_texts": ranking.without_texts,
+            "both_orders": ranking.both_orders,
+        }
+        plain = {**ranking_document(ranking.plain), "simulated": ranking.simulated}
+        return make_plain({**plain, "controlled": controlled})
 
     def parts(self) -> Shown:
         """Return the two rankings, the effects of the styles, and how to read them."""

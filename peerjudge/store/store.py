@@ -126,20 +126,6 @@ class Store(Archive):
         self._begun.pop(transcript.id, None)
         self._open.discard(transcript.id)
 
-    async def reopen(self, discussion: str) -> Transcript:
-        """Remove the failure of a discussion, keep its turns, and return it ready to resume.
-
-        Raises `StoreError` if there is no such discussion.
-        """
-        transcript = await self.transcript(discussion)
-        if transcript is None:
-            msg = f"store {self._location.name} holds no discussion {discussion!r}"
-            raise StoreError(msg)
-        reopened = replace(transcript, stop=None, failure=None)
-        row = head_row(reopened, comparison=comparison_key(reopened.comparison))
-        await self._writer.write([(self._statements["head"], row)])
-        return reopened
-
     def book(self, row: Mapping[str, object]) -> Awaitable[None]:
         """Write an open call or its outcome into the book; the row is durable when the result is awaited.
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from peerjudge.analysis import (
     GoldAgreement,
-    build_agreement_document,
     build_tournament,
     collect_reviews,
     fleiss_kappa,
@@ -32,6 +31,7 @@ from peerjudge.data import (
 from peerjudge.datasets import load
 from peerjudge.errors import DataError
 from peerjudge.ranking import peer_rank
+from peerjudge.results.agreements import AgreementResult
 
 
 @pytest.fixture(scope="session")
@@ -168,7 +168,10 @@ def test_unknown_reviewers_and_gold_are_errors():
 def test_the_document_has_the_keys_of_its_contract():
     """`agreement --json` is a contract; a kappa that does not exist is null."""
     found = agreement(dataset(("1", "1", "1"), ("1", "1", "1")))
-    document = build_agreement_document(found)
+    document = AgreementResult(
+        agreement=found, panel=None, gold="gold", simulated=False, questions=3
+    ).document()
+    assert document.pop("simulated") is False
     bounds = document.pop("intervals")
     assert bounds.keys() == {"accuracy", "fleiss_kappa", "accuracy_as_tie", "accuracy_as_half"}
     assert bounds["accuracy_as_tie"] == [found.as_tie.low, found.as_tie.high]

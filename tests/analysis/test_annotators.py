@@ -22,7 +22,6 @@ from peerjudge.analysis.annotator_model import (
     rate_verdicts,
 )
 from peerjudge.analysis.annotators import (
-    build_annotators_document,
     label_posterior,
     measure_annotators,
 )
@@ -30,7 +29,7 @@ from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.data import Dataset, RecordedReview
 from peerjudge.datasets import load
 from peerjudge.errors import DataError
-from peerjudge.results.annotators import describe_annotators
+from peerjudge.results.annotators import AnnotatorsResult, describe_annotators
 from studies.recovery.annotators import Design, plant_votes
 from studies.recovery.ties import DESIGNS, recover_ties
 
@@ -332,7 +331,7 @@ def replace_reviewer(review):
 def test_the_document_has_every_comparison_and_annotator(studies):
     """Probabilities sum to 1, and JSON holds what the tables leave out."""
     found = studies[0][0]
-    document = json.loads(json.dumps(build_annotators_document(found)))
+    document = json.loads(json.dumps(AnnotatorsResult(model=found).document()))
     assert len(document["comparisons"]) == 160
     assert len(document["annotators"]) == 12
     assert document["ties"] is None

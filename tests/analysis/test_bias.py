@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from peerjudge.analysis import (
-    build_bias_document,
     measure_bias,
     measure_consistency,
     measure_position,
@@ -37,7 +36,7 @@ from peerjudge.data import (
 )
 from peerjudge.datasets import load
 from peerjudge.errors import DataError
-from peerjudge.results.biases import build_bias_tables
+from peerjudge.results.biases import BiasResult, build_bias_tables
 
 
 @pytest.fixture(scope="module")
@@ -357,7 +356,7 @@ def test_a_new_measure_needs_one_entry(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(MEASURES, "tie_rates", measure_ties)
     one = pair("c", gold="1")
     found = measure_bias(collect_reviews(dataset([one], [review(one, "judge", "=")])))
-    document = build_bias_document(found)
+    document = BiasResult(bias=found, gold="human", questions=1).document()
     assert list(document["tie_rates"]) == [{"reviewer": "judge", "ties": 1, "share": None}]
     assert list(document)[:3] == ["gold", "simulated", "position"]
     table = build_bias_tables(found)[-1]

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peerjudge.analysis import (
-    build_control_document,
     build_tournament,
     collect_reviews,
     control_styles,
@@ -29,7 +28,7 @@ from peerjudge.data import (
 from peerjudge.datasets import load
 from peerjudge.errors import DataError
 from peerjudge.ranking import rank, without_family
-from peerjudge.results.models import build_control_tables, describe_control
+from peerjudge.results.models import StyleResult, build_control_tables, describe_control
 
 SKILL = {"brief": 0.8, "plain": 0.0, "wordy": 0.1}
 WORDS = {"brief": 60, "plain": 120, "wordy": 400}
@@ -203,7 +202,7 @@ def test_a_prior_is_counted_in_both_rankings():
         controlled(data)
     found = controlled(data, prior=1.0)
     assert ranks(found.contestants)["brief"] == ranks(found.plain.contestants)["brief"] == 1
-    document = build_control_document(found)
+    document = StyleResult(ranking=found).document()
     assert np.isfinite(document["controlled"]["contestants"]["brief"]["score"])
 
 

@@ -12,7 +12,6 @@ from scipy.integrate import quad
 from scipy.optimize import minimize
 
 from peerjudge.analysis import (
-    build_model_document,
     collect_reviews,
     fit_verdict_model,
     measure_position,
@@ -34,7 +33,7 @@ from peerjudge.data import (
 )
 from peerjudge.datasets import load
 from peerjudge.errors import DataError
-from peerjudge.results.models import build_model_table, describe_model
+from peerjudge.results.models import ModelResult, build_model_table, describe_model
 
 
 def pairs(count: int, *, lengths: bool = True, seed: int = 0) -> list[Comparison]:
@@ -321,5 +320,5 @@ def test_the_table_says_each_effect_in_words():
     chance = 100 / (1 + exp(-effects["position", ""].value))
     assert rows["position"][-1] == f"chooses the first-shown answer in {chance:.0f} %"
     assert rows["length"][-1].startswith(f"odds x{exp(effects['length', ''].value):.2f}")
-    document = build_model_document(found)
+    document = ModelResult(model=found).document()
     assert [one["term"] for one in document["effects"]] == [row[0] for row in table.rows]

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peerjudge.data import StopReason, Transcript, Utterance, replace
+from peerjudge.data import Transcript, Utterance, replace
 from peerjudge.engine import DiscussionSetup, discuss, identify, play_all
-from peerjudge.errors import StoreError
 from peerjudge.store import Archive, Status, Store
 from peerjudge.testing import (
     PLAIN_PACK,
@@ -193,17 +192,6 @@ async def test_a_repeated_run_plays_only_unfinished_discussions(tmp_path):
         assert len(reviewer.calls) == len(set(reviewer.calls)) == 2 + 4 + 5
         assert (await store.counts("run"))[Status.DONE] == 4
         assert await store.enlist("run", heads) == []
-
-
-async def test_a_failed_discussion_can_be_reopened(tmp_path):
-    """It keeps its turns and loses its failure."""
-    async with Store.open(tmp_path) as store:
-        failed = await played(head_of(), Drawn(fails_at=2), store)
-        assert failed.stop is StopReason.FAILED
-        assert await store.reopen(failed.id) == replace(failed, stop=None, failure=None)
-        assert await store.statuses([failed.id]) == {failed.id: Status.PARTIAL}
-        with pytest.raises(StoreError, match="holds no discussion 'x'"):
-            await store.reopen("x")
 
 
 async def test_the_same_discussion_under_two_conditions_is_played_once(tmp_path):

@@ -86,12 +86,6 @@ def test_unreadable_sides_are_counted_with_their_reason():
     assert reasons("1|2 !") == [NoEventReason.NO_STANCE_NOW]
     assert reasons("1|? 1") == [NoEventReason.NO_STANCE_HEARD]
     assert reasons("1|2|= 1") == [NoEventReason.NO_MAJORITY]
-    assert track(transcript_of("1|? 1")).no_event_counts == {
-        NoEventReason.NO_STANCE_BEFORE: 0,
-        NoEventReason.NO_STANCE_NOW: 0,
-        NoEventReason.NO_STANCE_HEARD: 1,
-        NoEventReason.NO_MAJORITY: 0,
-    }
 
 
 def test_unreadable_reply_keeps_the_last_stance():
