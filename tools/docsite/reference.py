@@ -18,8 +18,8 @@ API: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "Functions that play discussions. Those with `_sync` need no `await`.",
         (
             "run", "run_sync", "load", "load_sync", "RunSummary", "judge", "judge_sync", "Judge",
-            "Judgement", "answers", "pairs", "pairs_sync", "optimize", "optimize_sync", "plan",
-            "fork", "fork_sync",
+            "Judgement", "answers", "answers_sync", "pairs", "pairs_sync", "optimize", "optimize_sync",
+            "plan", "fork", "fork_sync",
         ),
     ),
     "Measures": (
