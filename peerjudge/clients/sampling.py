@@ -12,7 +12,7 @@ from autogen_core.models import ChatCompletionClient
 
 from peerjudge.clients.calls import ClientProxy
 from peerjudge.clients.fake import FakeChatClient
-from peerjudge.data import ARGUMENT, NO_CHOICE, REASONS, ModelSpec, Sampling
+from peerjudge.data import EXPLANATIONS, NO_CHOICE, ModelSpec, Sampling
 
 Dialect = Literal["openai", "anthropic", "ollama"]
 
@@ -68,8 +68,6 @@ _OUT_OF_RANGE = re.compile(r"(?i)\b(?:between|range|at (?:most|least)|(?:less|gr
 FORM = "form"
 """Name of the bound form of a reply among the settings that a model refuses."""
 
-_EXPLAINS = frozenset({ARGUMENT, REASONS})
-
 _REFUSES_FORM = re.compile(
     r"(?i)schema|response.?format|output_config|structured|grammar|json|\bformat\b"
 )
@@ -96,7 +94,7 @@ class FormBound:
         if self.rated:
             stated = {"type": "integer", "enum": [*map(int, self.choices)]}
             stated = {**text, "enum": [*self.choices]} if texts else stated
-        properties = {key: text if key in _EXPLAINS else stated for key in self.keys}
+        properties = {key: text if key in EXPLANATIONS else stated for key in self.keys}
         return {
             "type": "object",
             "properties": properties,

@@ -68,6 +68,9 @@ ARGUMENT, CHOICE, NO_CHOICE = "argument", "choice", "none"
 RATING, REASONS, SCORE = "rating", "reasons", "score"
 """Key of a rating as JSON, after an `argument`, and the keys of the study of `score_reasons`."""
 
+EXPLANATIONS = frozenset({ARGUMENT, REASONS})
+"""Keys whose value explains a verdict or rating, and is none."""
+
 ASK_TASK = "ask"
 """Task of the question for a choice."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from peerjudge.data import (
     ASK_TASK,
+    EXPLANATIONS,
     REFUSED,
     UNREADABLE,
     Comparison,
@@ -125,7 +126,7 @@ def request_choice(said: Utterance, request: Request) -> Request:
         drawn=lambda: content_hash(ASK_TASK, request.draw, said.text),
         lay_out=None,
         form=request.form if planned or bound else "line",
-        keys=request.keys[-1:],
+        keys=tuple(key for key in request.keys if key not in EXPLANATIONS),
         in_prose=None,
     )
 

@@ -140,6 +140,18 @@ async def test_a_model_whose_reply_gives_no_rating_is_asked_once(model: Model, f
     assert replay(again, None, is_recorded=lambda turn: False).differences == ()
 
 
+@pytest.mark.parametrize("order", ["score_only", "score_reasons", "reasons_score"])
+async def test_the_answer_to_the_question_is_bound_to_the_score(model: Model, order: str):
+    """Whatever the order of the keys is, the question is for the number, and so is its schema."""
+    model.card("ann", form="schema")
+    model.words = lambda body: '{"score": 3}' if is_question(body) else '{"score": 99}'
+    await play(study(replace(SCORED, options={**(SCORED.options or {}), "order": order})))
+    assert [turn.review.score for turn in (await only()).turns] == [3, 3]
+    bound = model.bodies[1]["response_format"]["json_schema"]["schema"]
+    assert bound["properties"] == {"score": {"type": "integer", "enum": [*range(1, 11)]}}
+    assert bound["required"] == ["score"]
+
+
 async def test_a_failed_question_for_a_rating_is_repeated(model: Model):
     """The answer stays unrated until the next run asks again."""
     model.words = lambda body: 401 if is_question(body) else MURKY
