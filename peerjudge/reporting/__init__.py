@@ -1,1 +1,1 @@
-"""Drawing of any result: tables, figures, discussions and pages, as text, HTML, LaTeX, SVG and PDF."""
+"""Drawing of any result: tables, figures and discussions, as text, HTML, LaTeX, SVG and PDF."""

@@ -1,4 +1,4 @@
-"""Tables and figures of accuracy: of conditions and reviewers, by group, and against the vote."""
+"""Tables and figures of accuracy, and the conventions on what an accuracy counts."""
 
 from __future__ import annotations
 

@@ -39,7 +39,6 @@ from peerjudge.results.accuracy import (
     list_counted,
 )
 from peerjudge.results.base import Document, FramedResult, Shown, list_names, name_gold
-from peerjudge.results.biases import NOT_TOGETHER, OWN_VOTES
 from peerjudge.results.columns import Cells, list_cells
 from peerjudge.results.plain import make_plain
 from peerjudge.runs.reading import Source, read_material
@@ -49,6 +48,14 @@ if TYPE_CHECKING:
     from peerjudge.analysis import PanelPair
 
 
+_OWN_VOTES = (
+    "Gold for a person is made of the votes of the other people. A comparison on which no other person voted "
+    "has no gold for this one."
+)
+_NOT_TOGETHER = (
+    "No accuracy of these people together: gold is made of their own votes, and a panel is not compared with "
+    "itself."
+)
 _BOTH_CHOOSE = (
     "Both choose: where neither the vote nor the gold of the others is a tie; "
     "two others who differ are a tie."
@@ -81,7 +88,7 @@ class AgreementResult(FramedResult):
         document = {**combined, "simulated": self.simulated}
         if self.agreement is None and self.panel is not None:
             document |= {"reviewers": list(self.panel.reviewers), "gold": self.gold}
-            document["declined"] = NOT_TOGETHER
+            document["declined"] = _NOT_TOGETHER
         if self.panel is not None:
             panel = {"panel": to_plain(self.panel)}
             document = panel | document if self.among_people else document | panel
@@ -90,7 +97,7 @@ class AgreementResult(FramedResult):
     def parts(self) -> Shown:
         """Return the sentences on the agreement, and the tables of the panel."""
         together: list[str | Table] = (
-            [NOT_TOGETHER]
+            [_NOT_TOGETHER]
             if self.agreement is None
             else [*_describe_agreement(self.agreement, self.gold)]
         )
@@ -108,7 +115,7 @@ class AgreementResult(FramedResult):
             else:
                 parts += [*together, *tables, "", *alike]
         if self.people:
-            parts += ["", OWN_VOTES]
+            parts += ["", _OWN_VOTES]
         return [*parts, "", interval_note(0.95, self.questions)]
 
     def rows(self) -> Iterator[Cells]:
@@ -145,7 +152,7 @@ def build_people_section(panel: Panel | None) -> Section | None:
         "Agreement of the annotators",
         "Gold is made of the votes of several people. " + " ".join(describe_panel(panel)),
         build_panel_accuracy_table(panel),
-        OWN_VOTES,
+        _OWN_VOTES,
         anchor="annotators",
     )
 

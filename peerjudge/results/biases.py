@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
 
 from peerjudge.analysis import Bias, OrderConsistency, Position, measure_bias
 from peerjudge.analysis.selecting import HUMAN
@@ -44,14 +44,6 @@ R = TypeVar("R", bound=Noun)
 _MOST_DRAWN = 30
 """A figure of more reviewers cannot be read; the table has all."""
 _CONTROLS = {"gold": ", quality by the verdict of gold", "peers": ", quality by the other verdicts"}
-OWN_VOTES = (
-    "People are held against gold of the other people's votes, never of their own; where nobody else voted "
-    "there is none."
-)
-NOT_TOGETHER = (
-    "No accuracy of these people together: gold is made of their own votes, and a panel is not held against "
-    "itself."
-)
 _LEVEL = 0.95
 
 
@@ -66,7 +58,7 @@ class BiasResult(DrawnResult):
 
     def document(self) -> Document:
         """Return the document of `peerjudge bias --json`: one key for each measure."""
-        plain: dict[str, dict[str, object]] = to_plain(self.bias)  # pyright: ignore[reportAssignmentType]
+        plain = cast("dict[str, dict[str, object]]", to_plain(self.bias))
         head = {"gold": self.bias.gold, "simulated": self.bias.simulated}
         return make_plain({**head, **plain["measures"], "discussed": plain["discussed"]})
 

@@ -1,4 +1,4 @@
-"""Discussions against cheaper ways to judge: table, figure, section and sentences."""
+"""Discussions against cheaper ways to judge, and the early stop that a contrast decides, as shown."""
 
 from __future__ import annotations
 

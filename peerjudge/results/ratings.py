@@ -1,4 +1,4 @@
-"""Tables and figure of ratings of single answers: mean, scatter and distribution, without gold."""
+"""Tables and figure of ratings of single answers: alone, in pairs of conditions, and against gold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sections of the page of a run, and its findings in short."""
+"""Sections of the page of a run, the cost of its reviewers, and its findings in short."""
 
 from __future__ import annotations
 

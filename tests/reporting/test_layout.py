@@ -8,6 +8,8 @@ from rich.console import Console
 from peerjudge.analysis.findings import build_findings
 from peerjudge.data import Measurement, Transcript
 from peerjudge.reporting.formats import minus_signs
+from peerjudge.reporting.fragments import render_html, render_text
+from peerjudge.reporting.latex import render_latex
 from peerjudge.reporting.layout import Column, build_section, build_table, print_table
 from peerjudge.reporting.transcripts import TranscriptData
 from peerjudge.results.accuracy import build_accuracy_table
@@ -106,3 +108,26 @@ def test_the_meaning_of_a_column_stands_below_the_table_that_shows_it() -> None:
         Column("None", lambda _: None, about="never shown"),
     )
     assert build_table("t", ["ann"], *columns, note="All.").note == "Half: one of two. All."
+
+
+def test_tables_in_a_row_with_one_note_say_it_once() -> None:
+    """Text and notebooks show the note below the last one; LaTeX, whose tables stand apart, below each."""
+
+    def build(title: str, note: str):
+        return build_table(title, [("ann", 1)], Column("Name", "0"), Column("n", "1"), note=note)
+
+    empty = build_table("Empty", [], Column("Name", "0"), note="Shares.")
+    parts = [
+        build("One", "Shares."),
+        empty,
+        build("Two", "Shares."),
+        build("Three", "Points."),
+        "",
+        empty,
+    ]
+    for shown in (render_text(parts), render_html(parts)):
+        assert shown.count("Shares.") == shown.count("Points.") == 1
+        assert shown.index("Two") < shown.index("Shares.") < shown.index("Three")
+    assert render_latex(parts).count("Shares.") == 2
+    apart = [build("One", "Shares."), "A sentence.", build("Two", "Shares.")]
+    assert render_text(apart).count("Shares.") == 2
