@@ -154,8 +154,8 @@ class Estimates:
 
     `source` says what they come from where that is not the source that is read, `recorded` names the values
     that are on record in any source, and `missing` says why it gives none where more than what the item needs
-    is to be said. `orders` has the central 95 % over random orders of the battles, for values that depend on
-    an order which the paper does not print.
+    is to be said. `by_chance` has the 95 % bounds of the printed value, for values that both sides average
+    over random orders of the battles.
     """
 
     values: Mapping[CellKey, Measurement | str] = field(
@@ -165,7 +165,7 @@ class Estimates:
     source: Origin | None = None
     recorded: frozenset[CellKey] = frozenset()
     missing: str = ""
-    orders: Mapping[CellKey, tuple[float, float]] = field(
+    by_chance: Mapping[CellKey, tuple[float, float]] = field(
         default_factory=dict[CellKey, tuple[float, float]]
     )
 
@@ -174,9 +174,9 @@ class Estimates:
 class ReproducedCell:
     """A printed value and ours.
 
-    Of a recorded value, `equal` says whether both are the same at the printed rounding; or, if it depends on
-    an order that the paper does not print, `inside` says whether 95 % of the orders hold the printed one. Of
-    a value from at least 20 questions of a run, `inside` says whether the printed one is that or lies within
+    Of a recorded value, `equal` says whether both are the same at the printed rounding; or, if both are means
+    over random orders, `inside` says whether they differ by no more than these orders explain (95 %). Of a
+    value from at least 20 questions of a run, `inside` says whether the printed one is that or lies within
     our interval. Else they are `None`. `n` is the number of observations, and `source` what ours comes from,
     `None` where the source gives none.
     """
@@ -239,7 +239,7 @@ def compare_cell(
     questions: int,
     note: str,
     comparable: bool,
-    orders: tuple[float, float] | None = None,
+    by_chance: tuple[float, float] | None = None,
 ) -> ReproducedCell:
     """Return a printed value beside ours.
 
@@ -251,7 +251,8 @@ def compare_cell(
         questions: how many questions the source has.
         note: how it was counted, or what would give it.
         comparable: false for values on other data than the paper's.
-        orders: the central 95 % over orders, of a value that depends on an order which is not printed.
+        by_chance: the 95 % bounds of the printed value before it is rounded, if it is a mean over random
+            orders.
     """
     if isinstance(ours, Measurement) and isnan(ours.value):
         ours = None
@@ -259,8 +260,9 @@ def compare_cell(
     equal = inside = None
     if ours is not None and cell.value is not None and comparable and not cell.impossible:
         same = _is_equal(cell, ours)
-        if not source.is_fresh and orders is not None and not isinstance(cell.value, str):
-            inside = orders[0] <= cell.value <= orders[1]
+        if not source.is_fresh and by_chance is not None and not isinstance(cell.value, str):
+            rounding = 0.5 / 10**cell.digits
+            inside = by_chance[0] - rounding <= cell.value <= by_chance[1] + rounding
         elif not source.is_fresh:
             equal = same
         elif known and not isnan(ours.low) and min(questions, ours.n) >= FEWEST_QUESTIONS:

@@ -33,6 +33,9 @@ from peerjudge.runs.reading import Material, Source, Stored, locate_source, read
 
 _DRAWN = "drawn"
 _SCHEMA = "Reproduction/1"
+_ORDERED = (
+    "A published one is inside if the two differ by no more than these orders explain (95 %)."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -135,7 +138,9 @@ def describe_counts(cells: Sequence[ReproducedCell], *, questions: int) -> list[
         own = [cell for cell in cells if cell.source is source]
         equal = [cell.equal for cell in own if cell.equal is not None]
         inside = [cell.inside for cell in own if cell.inside is not None]
-        held = "within our interval" if source.is_fresh else "within what 95 % of the orders give"
+        held = (
+            "within our interval" if source.is_fresh else "as near to ours as random orders explain"
+        )
         for compared, said in ((equal, "equal to ours at the printed rounding"), (inside, held)):
             if compared:
                 fitted = "; the cards were fitted to them, so this is no reproduction"
@@ -164,8 +169,10 @@ def reproduce(
 ) -> ReproduceResult:
     """Put the values that a paper prints beside ours, with 95 % intervals, table by table.
 
-    A published value is inside if it lies in our interval, or equals ours at the printed rounding. A value
-    that the source does not give is listed with the source that it needs.
+    Values from the recorded data of the paper are equal at the printed rounding, or differ; means over random
+    orders are inside if they differ by no more than these orders explain (95 %). Of a run, a published value
+    is inside if it lies in our interval or equals ours. A value that the source does not give is listed with
+    the source that it needs.
 
     Args:
         paper: Name of the paper; `peerjudge list papers` lists them.
@@ -388,7 +395,8 @@ def _compare(item: PublishedItem, estimated: Estimates, material: Material) -> l
         simulated = Origin.FITTED if fitted else Origin.SIMULATED
         origin = simulated if material.ballots.simulated else Origin.RUN
     questions = material.ballots.count_questions()
-    note = " ".join(filter(None, (estimated.note, other)))
+    ordered = "" if origin.is_fresh or not estimated.by_chance else _ORDERED
+    note = " ".join(filter(None, (estimated.note, ordered, other)))
     missing = estimated.missing or f"needs {item.needs}"
     return [
         compare_cell(
@@ -401,7 +409,7 @@ def _compare(item: PublishedItem, estimated: Estimates, material: Material) -> l
             questions=questions,
             note=note if cell.key in estimated.values else missing,
             comparable=comparable,
-            orders=estimated.orders.get(cell.key),
+            by_chance=estimated.by_chance.get(cell.key),
         )
         for cell in item.cells
     ]

@@ -48,6 +48,11 @@ _COUNTED = (
 _SAMPLES = 1000
 # A resample plays Elo until its weights settle, which takes most of the time.
 _ELO_SAMPLES, _ELO_ORDERS = 200, 500
+_PUBLISHED_ORDERS = {"GPT-4": 10_000, ALL: 1_000, WEIGHTED: 100, HUMAN: 10_000}
+"""Random orders over which the notebook of the authors averages, by evaluator."""
+
+_TWO_SIDED = 1.96
+"""Quantile of the normal distribution for two-sided bounds of 95 %."""
 
 _Values = dict[CellKey, Measurement | str]
 _Weights = Literal["equal", "peer"]
@@ -56,14 +61,14 @@ _Weights = Literal["equal", "peer"]
 def rank_contestants(evidence: Evidence) -> Estimates:
     """Estimate Table 2: Elo ratings and win rates by evaluator."""
     values: _Values = {}
-    orders: dict[CellKey, tuple[float, float]] = {}
+    by_chance: dict[CellKey, tuple[float, float]] = {}
     apart = _explain_apart(evidence)
     for evaluator, tournament, weights in _list_evaluators(evidence):
         if weights == "peer" and apart:
             continue
-        orders |= {
+        by_chance |= {
             ("Elo", evaluator, model): bounds
-            for model, bounds in _measure_orders(evidence, tournament, weights)
+            for model, bounds in _bound_published(evidence, tournament, weights, evaluator)
         }
         for grid, scoring, samples in (
             ("Elo", Scoring.ELO, _ELO_SAMPLES),
@@ -81,12 +86,14 @@ def rank_contestants(evidence: Evidence) -> Estimates:
                 (grid, evaluator, model): measured
                 for model, measured in _list_standings(evidence, ranking)
             }
+    published = ", ".join(f"{orders:,} ({name})" for name, orders in _PUBLISHED_ORDERS.items())
     return Estimates(
         values=values,
-        note="Elo ratings depend on the order of the battles, which PRD does not print: ours are means over "
-        f"{_ELO_ORDERS} orders, and a published one is inside if 95 % of these orders hold it.",
+        note=f"Elo ratings depend on the order of the battles: ours are means over {_ELO_ORDERS} random "
+        "orders, the published ones, by the notebook of its authors (peer_rank/peer_ranking.ipynb), over "
+        f"{published}.",
         missing=apart,
-        orders=orders,
+        by_chance=by_chance,
     )
 
 
@@ -362,18 +369,20 @@ def _build_tournament(evidence: Evidence, reviewers: tuple[str, ...]) -> Tournam
     return build_tournament(evidence.ballots.of_stance("private"), reviewers=reviewers)
 
 
-def _measure_orders(
-    evidence: Evidence, tournament: Tournament, weights: _Weights
+def _bound_published(
+    evidence: Evidence, tournament: Tournament, weights: _Weights, evaluator: str
 ) -> Iterator[tuple[str, tuple[float, float]]]:
-    """Yield the central 95 % of the Elo rating of each model over random orders of the same battles."""
+    """Yield the 95 % bounds of each model's published Elo rating, if both means are over random orders."""
     rate = elo_peer if weights == "peer" else elo
     ratings = rate(tournament, orders=_ELO_ORDERS, seed=evidence.seed).ratings
-    low, high = np.quantile(ratings, (0.025, 0.975), axis=0)
+    orders = 1 / _ELO_ORDERS + 1 / _PUBLISHED_ORDERS[evaluator]
+    mean = ratings.mean(axis=0)
+    reach = _TWO_SIDED * ratings.std(axis=0, ddof=1) * orders**0.5
     for model in MODELS:
         name = evidence.find_contestant(model)
         if name in tournament.contestants:
             place = tournament.contestants.index(name)
-            yield model, (float(low[place]), float(high[place]))
+            yield model, (float(mean[place] - reach[place]), float(mean[place] + reach[place]))
 
 
 def _list_standings(evidence: Evidence, ranking: Ranking) -> Iterator[tuple[str, Measurement]]:
