@@ -183,7 +183,7 @@ def test_a_panel_is_held_against_votes_of_others():
     assert found.document()["accuracy"] is None
     assert found.document()["panel"]["krippendorff_alpha"]["n"] == 40
     assert set(found.df["measure"]) >= {"krippendorff_alpha", "cohen_kappa"}
-    assert "never of their own" in str(found)
+    assert "Gold for a person is made of the votes of the other people" in str(found)
 
 
 def test_each_vote_as_gold_leaves_out_ones_own():
