@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,6 +43,14 @@ class Block(NamedTuple):
     body: str
 
 
+class Step(NamedTuple):
+    """Command or program of a page, and the lines of its output that the page shows."""
+
+    words: list[str]
+    program: str | None = None
+    shown: Sequence[str] = ()
+
+
 def list_blocks(page: str) -> list[Block]:
     """Return the fenced blocks of a page."""
     return [Block(*found) for found in BLOCK.findall((ROOT / page).read_text("utf-8"))]
@@ -65,22 +74,35 @@ def mark_page(page: str) -> object:
 def test_every_block_of_a_page_works(page, commands, tmp_path):
     """A reader who types the files, programs and commands of a page, top to bottom, meets no error."""
     shelved = write_files(list_blocks(page), tmp_path)
-    steps: list[tuple[list[str], str | None]] = []
+    steps: list[Step] = []
     if "$ peerjudge check" not in (ROOT / page).read_text("utf-8"):
         steps = [
-            ([word.format(path.stem) for word in READ[path.parent.name]], None) for path in shelved
+            Step([word.format(path.stem) for word in READ[path.parent.name]]) for path in shelved
         ]
     for block in list_blocks(page):
         if block.language == "console":
-            lines = [shlex.split(line[2:]) for line in block.body.splitlines() if line[:2] == "$ "]
-            assert all(line[0] == "peerjudge" for line in lines), block.body
-            steps += [(line[1:], None) for line in lines]
+            steps += list_commands(block.body)
         elif block.language == "python" and not SHELF.match(block.body):
-            steps.append(([], block.body))
+            steps.append(Step([], block.body))
     env = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
-    for words, program in steps:
+    for words, program, shown in steps:
         done = commands.run(tmp_path, *words, program=program, env={**env, "COLUMNS": "100"})
         assert done.code == 0, f"{words or program}\n{done.out}\n{done.err}"
+        printed = {line.rstrip() for line in done.out.splitlines()}
+        assert set(shown) <= printed, f"{words} does not print {set(shown) - printed}\n{done.out}"
+
+
+def list_commands(body: str) -> list[Step]:
+    """Return the commands of a block; below each stand lines of its output, `...` for those left out."""
+    steps: list[Step] = []
+    for line in body.splitlines():
+        if line.startswith("$ "):
+            program, *words = shlex.split(line[2:])
+            assert program == "peerjudge", body
+            steps.append(Step(words))
+        elif line != "...":
+            steps[-1] = steps[-1]._replace(shown=(*steps[-1].shown, line))
+    return steps
 
 
 def write_files(blocks: list[Block], folder: Path) -> list[Path]:
