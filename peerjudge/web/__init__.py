@@ -1,4 +1,4 @@
-"""Pages of runs in a browser: `peerjudge view`. They read stores, and change and execute nothing."""
+"""Pages in a browser: runs to read (`view`), the desk of a person, and a judge over HTTP (`serve`)."""
 
 from peerjudge.web.app import build_app
 from peerjudge.web.library import Library, open_library
