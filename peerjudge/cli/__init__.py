@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, CycloptsError, Group, Parameter
 
 from peerjudge.cli.console import print_status, results
 from peerjudge.cli.interrupts import exit_at_once, exit_code, interrupt_at_once
@@ -23,43 +23,54 @@ _CLOSED = 141
 """Exit code where the reader of stdout has closed it: 128 + SIGPIPE."""
 
 # Each command is a module, or made of a function, when it is called or its help is asked for.
-_COMMANDS = (
-    ("run", "Run an experiment, or resume an interrupted run."),
-    ("optimize", "Search for better prompts, and test what was found once."),
-    ("answers", "Let contestants answer questions, as data for a tournament."),
-    ("pairs", "Make pairs of a better and a worse answer, by rule or by a writer."),
-    ("plan", "Simulate an experiment before paying for it: power, size and cost."),
-    ("rank", "Rank the contestants and weight the reviewers of a run or dataset."),
-    ("agreement", "Agreement of reviewers with gold, alone and as a panel."),
-    ("score", "Accuracy of reviewers against gold, by subset, category or labeler."),
-    ("compare", "Paired comparison of conditions or reviewers on the same questions."),
-    ("bias", "Position, self-preference and length bias."),
-    ("model", "One model of all verdicts: ability, position, length, own answers, discussion."),
-    ("events", "Opinion changes, event by event."),
-    ("reasons", "What the reasons of verdicts mention, and the reasons on one comparison."),
-    ("serve", "Judge answers for other programs over HTTP, by a discussion."),
-    ("annotate", "Answer for the people seated in a run, or judge with others in a study."),
-    ("view", "Show runs in the browser: discussions, prompts, live progress. Read-only."),
-    ("report", "Write the HTML report of a run or of recorded reviews."),
-    (
-        "reproduce",
-        "Put the tables and figures of a paper beside those of a run or of recorded reviews.",
-    ),
-    ("import", "Read judgements of other tools as records that every command reads."),
-    ("export", "Write the discussions of a run in formats of other tools."),
-    ("fork", "Play discussions again from one turn on, with a change and without."),
-    ("merge", "Write several runs as one: other data, seeds or reviewers of an experiment."),
-    ("bundle", "Write a run with every number computed from it into one archive."),
-    ("cite", "List the works that a run, a search or a dataset rests on."),
-    ("verify", "Recompute every number of a bundle."),
-    ("list", "List agents, protocols, prompts, experiments, datasets or papers."),
-    ("show", "Print a card, protocol, prompt pack or experiment."),
-    ("new", "Write a new card, protocol, prompt pack or experiment."),
-    ("init", "Write a project to begin with."),
-    ("check", "Check the project's shelf files. Loads, and so executes, its Python files."),
-    ("doctor", "Name and repair the rows of a store that cannot be read."),
-    ("download", "Download a published dataset and verify it."),
-)
+_COMMANDS: Mapping[str, Mapping[str, str]] = {
+    "Play": {
+        "run": "Run an experiment, or resume an interrupted run.",
+        "plan": "Simulate an experiment before paying for it: power, size and cost.",
+        "fork": "Play discussions again from one turn on, with a change and without.",
+        "merge": "Write several runs as one: other data, seeds or reviewers of an experiment.",
+        "answers": "Let contestants answer questions, as data for a tournament.",
+        "pairs": "Make pairs of a better and a worse answer, by rule or by a writer.",
+        "optimize": "Search for better prompts, and test what was found once.",
+    },
+    "Measure": {
+        "score": "Accuracy of reviewers against gold, by subset, category or labeler.",
+        "compare": "Paired comparison of conditions or reviewers on the same questions.",
+        "events": "Opinion changes, event by event.",
+        "bias": "Position, self-preference and length bias.",
+        "agreement": "Agreement of reviewers with gold, alone and as a panel.",
+        "rank": "Rank the contestants and weight the reviewers of a run or dataset.",
+        "model": "One model of all verdicts: ability, position, length, own answers, discussion.",
+        "reasons": "What the reasons of verdicts mention, and the reasons on one comparison.",
+        "reproduce": "Put the tables and figures of a paper beside those of a run or of recorded reviews.",
+    },
+    "Look": {
+        "report": "Write the HTML report of a run or of recorded reviews.",
+        "view": "Show runs in the browser: discussions, prompts, live progress. Read-only.",
+    },
+    "People and other programs": {
+        "annotate": "Answer for the people seated in a run, or judge with others in a study.",
+        "serve": "Judge answers for other programs over HTTP, by a discussion.",
+        "import": "Read judgements of other tools as records that every command reads.",
+        "export": "Write the discussions of a run in formats of other tools.",
+    },
+    "Keep and cite": {
+        "bundle": "Write a run with every number computed from it into one archive.",
+        "verify": "Recompute every number of a bundle.",
+        "cite": "List the works that a run, a search or a dataset rests on.",
+        "doctor": "Name and repair the rows of a store that cannot be read.",
+    },
+    "Project and data": {
+        "init": "Write a project to begin with.",
+        "new": "Write a new card, protocol, prompt pack or experiment.",
+        "check": "Check the project's shelf files. Loads, and so executes, its Python files.",
+        "list": "List agents, protocols, prompts, experiments, datasets or papers.",
+        "show": "Print a card, protocol, prompt pack or experiment.",
+        "download": "Download a published dataset and verify it.",
+    },
+}
+"""Commands by the heading under which help lists them, with one sentence each."""
+
 _OF_FUNCTIONS = frozenset(
     (
         "agreement",
@@ -89,15 +100,20 @@ def build_app(console: Console | None = None, *, described: str = "") -> App:
         help="Peer-discussion experiments with language-model reviewers.",
         version=__version__,
         console=console,
+        group_commands=Group("Other", sort_key=len(_COMMANDS)),
         result_action="return_value",
         suppress_keyboard_interrupt=False,
         # No --no-NAME and --empty-NAME, and no defaults such as None and (), which say nothing.
         default_parameter=Parameter(negative=(), show_default=_show_default),
     )
-    for name, summary in _COMMANDS:
-        place = f"analyses:{name}" if name in _OF_FUNCTIONS else f"{name}_command:{name}_command"
-        shown = None if name == described else summary
-        app.command(f"peerjudge.cli.{place}", name=name, help=shown)
+    for level, (heading, commands) in enumerate(_COMMANDS.items()):
+        group = Group(heading, sort_key=level)
+        for at, (name, summary) in enumerate(commands.items()):
+            place = (
+                f"analyses:{name}" if name in _OF_FUNCTIONS else f"{name}_command:{name}_command"
+            )
+            shown = None if name == described else summary
+            app.command(f"peerjudge.cli.{place}", name=name, help=shown, group=group, sort_key=at)
     app.register_install_completion_command(  # pyright: ignore[reportUnknownMemberType]
         help="Install completion of commands and options for bash, zsh or fish."
     )

@@ -10,7 +10,7 @@ from peerjudge.shelf import Shelf
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "papers.md").read_text("utf-8")
-COMMANDS = {name for name, _ in peerjudge.cli._COMMANDS}
+COMMANDS = {name for commands in peerjudge.cli._COMMANDS.values() for name in commands}
 
 
 @pytest.mark.parametrize(
