@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from cyclopts import App, CycloptsError, Group, Parameter
@@ -22,7 +23,8 @@ __all__ = ["build_app", "main"]
 _CLOSED = 141
 """Exit code where the reader of stdout has closed it: 128 + SIGPIPE."""
 
-# Each command is a module, or made of a function, when it is called or its help is asked for.
+# Each command is a module `NAME_command`, or made of a function by `analyses`, when it is called or its help
+# is asked for.
 _COMMANDS: Mapping[str, Mapping[str, str]] = {
     "Play": {
         "run": "Run an experiment, or resume an interrupted run.",
@@ -71,22 +73,6 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
 }
 """Commands by the heading under which help lists them, with one sentence each."""
 
-_OF_FUNCTIONS = frozenset(
-    (
-        "agreement",
-        "bias",
-        "bundle",
-        "cite",
-        "compare",
-        "events",
-        "model",
-        "rank",
-        "reasons",
-        "report",
-    )
-) | {"reproduce", "score", "verify"}
-"""Commands that `peerjudge.cli.analyses` makes of functions."""
-
 
 def build_app(console: Console | None = None, *, described: str = "") -> App:
     """Return the command line as a cyclopts application that prints help to the console.
@@ -106,12 +92,12 @@ def build_app(console: Console | None = None, *, described: str = "") -> App:
         # No --no-NAME and --empty-NAME, and no defaults such as None and (), which say nothing.
         default_parameter=Parameter(negative=(), show_default=_show_default),
     )
+    modules = {path.stem for path in Path(__file__).parent.glob("*_command.py")}
     for level, (heading, commands) in enumerate(_COMMANDS.items()):
         group = Group(heading, sort_key=level)
         for at, (name, summary) in enumerate(commands.items()):
-            place = (
-                f"analyses:{name}" if name in _OF_FUNCTIONS else f"{name}_command:{name}_command"
-            )
+            own = f"{name}_command"
+            place = f"{own}:{own}" if own in modules else f"analyses:{name}"
             shown = None if name == described else summary
             app.command(f"peerjudge.cli.{place}", name=name, help=shown, group=group, sort_key=at)
     app.register_install_completion_command(  # pyright: ignore[reportUnknownMemberType]
