@@ -25,6 +25,8 @@ _SECONDS_BETWEEN_ACCURACIES = 60.0
 _SECONDS_BETWEEN_UPDATES = 0.1
 _WINDOW = 30.0
 """Seconds of the recent past over which calls per second are counted."""
+_MOST_CONDITIONS = 8
+"""Conditions whose accuracy so far is shown: more do not fit a screen."""
 _MINUTE, _HOUR = 60.0, 3600.0
 
 
@@ -204,15 +206,18 @@ class Counting(ABC):
         return f"about {seconds / _HOUR:.0f} h left"
 
     def _describe_accuracy(self) -> str:
-        shares = "; ".join(
-            f"{name} {100 * tally.right / tally.decided:.0f} % of {tally.decided:,}"
-            for name, tally in self._tallies.items()
-            if tally.decided
-        )
-        if not shares:
+        decided = [(name, tally) for name, tally in self._tallies.items() if tally.decided]
+        if not decided:
             return ""
+        # The first ones are shown all the time, so that a line can be compared with the one before.
+        shares = [
+            f"{name} {100 * tally.right / tally.decided:.0f} % of {tally.decided:,}"
+            for name, tally in decided[:_MOST_CONDITIONS]
+        ]
+        if more := len(decided) - len(shares):
+            shares.append(f"{more} more")
         when = "since resuming" if self._before else "so far"
-        return mark_controls(f"accuracy {when}: {shares}")
+        return mark_controls(f"accuracy {when}: {'; '.join(shares)}")
 
 
 class Lines(Counting):

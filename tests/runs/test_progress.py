@@ -1,6 +1,7 @@
 """What a run says of itself while it goes on."""
 
 from peerjudge.analysis.listing import Against, hold_against_gold
+from peerjudge.data import Seating, replace
 from peerjudge.runs import load, run
 from peerjudge.runs.progress import Counting, Lines
 
@@ -34,6 +35,23 @@ async def test_accuracy_so_far_ends_as_that_of_the_transcripts(small, tmp_path):
     assert set(shown.told[-1].accuracy.removeprefix("accuracy so far: ").split("; ")) == words
     assert shown.told[-1].left == ""
     assert any(told.left for told in shown.told)
+
+
+async def test_accuracy_so_far_of_many_conditions_stays_short(small, tmp_path):
+    """A run with more conditions than fit a screen shows the first ones, and counts the others."""
+    many = tuple(
+        replace(
+            small.conditions[1],
+            name=f"at {heat}",
+            seats=(Seating(reviewer="sim_plain", temperature=heat / 10),),
+        )
+        for heat in range(10)
+    )
+    shown = Kept()
+    await run(replace(small, conditions=many), out=tmp_path, limit=1, observer=shown)
+    *first, rest = shown.told[-1].accuracy.removeprefix("accuracy so far: ").split("; ")
+    assert [one.split(" ")[1] for one in first] == list("01234567")
+    assert rest == "2 more"
 
 
 async def test_a_resumed_run_says_that_its_accuracy_is_of_the_new_discussions(small, tmp_path):
