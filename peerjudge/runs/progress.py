@@ -107,7 +107,8 @@ class Counting(ABC):
         self._tallies: dict[str, _Tally] = {}
 
     def planned(self, prepared: Prepared, counts: RunCounts) -> None:
-        """Show the size of the run."""
+        """Show the size of the run; an observer of an earlier run counts from 0 again."""
+        Counting.__init__(self)
         self.total = len(prepared.plan)
         self._counts = counts
         self._tallies = {part.condition.name: _Tally() for part in prepared.plan.parts}

@@ -77,3 +77,11 @@ async def test_lines_name_what_a_watcher_asks_for(small, tmp_path):
     await run(small, out=tmp_path, limit=1, observer=Lines(lines.append))
     assert lines[-1].startswith("6 of 6 discussions, ")
     assert lines[-1].endswith(" tokens")
+
+
+async def test_a_display_of_two_runs_counts_each_from_its_beginning(small, tmp_path):
+    """A display that has shown one run shows the next one as a new display would."""
+    shown = Kept()
+    await run(small, out=tmp_path / "one", limit=2, observer=shown)
+    await run(small, out=tmp_path / "two", limit=1, observer=shown)
+    assert shown.done == shown.total == 6
