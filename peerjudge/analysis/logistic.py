@@ -24,6 +24,8 @@ _PER_WIDTH = 1.2
 _MOST_STEPS = 200
 _DEPENDENT = 1e-9
 """Share of the square of a column that the columns before it leave where they explain it."""
+_STILL = 1e-4
+"""Standard error by the jackknife below which an estimate does not move at all."""
 _STEEPEST = 1e-5
 """Slope of the log likelihood per observation at which the search has ended."""
 
@@ -194,7 +196,11 @@ class _Problem:
         if count < 2:
             return np.full_like(whole, np.nan), count
         moved = np.stack(steps)
-        return (count - 1) / count * (moved.T @ moved), count
+        covariance = (count - 1) / count * (moved.T @ moved)
+        # An estimate that no cluster moves, as by symmetry, is no certainty: its curvature bounds it.
+        still = np.flatnonzero(np.diag(covariance) < _STILL**2)
+        covariance[still, still] = np.diag(np.linalg.inv(whole))[still]
+        return covariance, count
 
     def _move(self, at: Floats) -> None:
         """Compute what height, slope and curvature share."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from cyclopts import App, CycloptsError, Group, Parameter
+from cyclopts import App, CycloptsError, Group, Parameter, UnusedCliTokensError
 
 from peerjudge.cli.console import print_status, results
 from peerjudge.cli.interrupts import exit_at_once, exit_code, interrupt_at_once
@@ -149,6 +149,13 @@ def _run(tokens: list[str]) -> int:
     except OutputError as error:
         print_status(f"error: {error}")
         raise
+    except UnusedCliTokensError as error:
+        surplus = " ".join(error.unused_tokens or ())
+        print_status(
+            f"error: unexpected argument {surplus!r}; `peerjudge {tokens[0]} --help` lists the arguments "
+            "and options"
+        )
+        return 2
     except (CycloptsError, PeerJudgeError) as error:
         print_status(f"error: {error}")
         return 2

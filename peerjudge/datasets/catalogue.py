@@ -34,12 +34,26 @@ def find_source(name: str) -> Source:
         return _read_file(Path(name).expanduser())
     modules = _modules()
     if name not in modules:
-        msg = (
-            f"there is no dataset {name!r}; choose one of {', '.join(modules)}; "
-            "or give FILE.py:PATH for a reader of your own"
-        )
-        raise DataError(msg)
+        raise DataError(_explain_unknown(name, modules))
     return cast("Source", import_module(f"{_SOURCES}.{modules[name]}").SOURCE)
+
+
+def _explain_unknown(name: str, known: Mapping[str, str]) -> str:
+    """Return what a name of no dataset is instead, and what to give."""
+    path = Path(name).expanduser()
+    if name.endswith(tuple(_OWN_TABLES)) and not path.exists():
+        return f"there is no file {name}; check the path"
+    if path.is_file():
+        return (
+            f"the ending of {name} names no format; save a table of pairs as .csv or .jsonl, or name the "
+            f"format of another tool: FORMAT:{name}, such as arena:{name}"
+        )
+    if path.is_dir():
+        return f"the folder {name} holds no imported records; give FORMAT:{name}, such as llmbar:{name}"
+    return (
+        f"there is no dataset {name!r}; choose one of {', '.join(known)}; or give FILE.py:PATH for a "
+        "reader of your own. There is no file or folder of this name: for a run, give its folder"
+    )
 
 
 def load(

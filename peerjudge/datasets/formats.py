@@ -79,6 +79,13 @@ def read_cells(
     if not header:
         msg = f"{path} is empty; give a header line and one comparison per record"
         raise DataError(msg)
+    other = next((_NAMES[one] for one in DELIMITERS if one != delimiter and one in header[0]), "")
+    if len(header) == 1 and other:
+        msg = (
+            f"{path}, line 1: the columns are separated by a {other}, not by a "
+            f"{_NAMES.get(delimiter, delimiter)}; save the table with the latter"
+        )
+        raise DataError(msg)
     twice = sorted({name for name in header if header.count(name) > 1})
     if twice:
         msg = f"{path}, line 1: the column {twice[0]!r} occurs twice; give each its own name"

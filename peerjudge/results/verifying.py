@@ -128,6 +128,9 @@ def verify(bundle: str | Path, *, protocols: Sequence[str | Path] = ()) -> Verif
         DataError: The file, or one of `protocols`, is missing, or the file is no bundle.
     """
     file = Path(bundle)
+    if file.is_dir():
+        msg = f"{file} is a folder, not a bundle; `peerjudge bundle {file} -o FILE.zip` writes one"
+        raise DataError(msg)
     named = tuple(map(Path, protocols))
     for one in named:
         if not one.is_file():

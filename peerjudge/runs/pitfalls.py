@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 
-from peerjudge.data import Card, Experiment, ReviewerKind
+from peerjudge.data import TIE, Card, Experiment, Leader, ReviewerKind
 from peerjudge.errors import DataError
 from peerjudge.runs.schedule import Part, Plan
 from peerjudge.simulation.latent import QUALITY
 
 _SELF_DISCUSSION = "self_discussion"
+_VOTE = "vote"
 _DEFAULT_PACK: str = Experiment(data="", conditions=()).prompts
 _WORDING = ("aspects", "form", "order", "remind", "rules")
 """Protocol options that change the wording of prompts only."""
@@ -58,6 +59,7 @@ def list_notes(plan: Plan) -> tuple[str, ...]:
     """Return one sentence for each choice that is allowed and probably not meant."""
     notes = [note for part in plan.parts for note in _list_part_notes(part)]
     notes += _list_trial_notes(plan)
+    notes += _list_unreachable_gold(plan)
     notes += [
         f"condition {part.condition.name!r} judges none of the comparisons, because "
         f"none is of answers by {' and '.join(part.condition.contestants)} only"
@@ -118,6 +120,22 @@ def _list_trial_notes(plan: Plan) -> Iterator[str]:
         )
 
 
+def _list_unreachable_gold(plan: Plan) -> Iterator[str]:
+    """Yield a sentence if gold has ties and some condition offers none to its reviewers."""
+    ties = sum(comparison.gold == TIE for comparison in plan.comparisons)
+    names = [
+        repr(part.condition.name)
+        for part in plan.parts
+        if part.protocol.settings().get("ties") is False
+    ]
+    if ties and names:
+        yield (
+            f"gold is a tie in {ties:,} of {len(plan.comparisons):,} comparisons, and reviewers are offered "
+            f"no tie in {', '.join(names)}, so their verdicts on these cannot be right; offer it with "
+            "-S ties=true"
+        )
+
+
 def _list_invented_answers(plan: Plan) -> Iterator[str]:
     """Yield a sentence if reviewers that are not simulated judge answers of simulated contestants."""
     invented = {
@@ -135,6 +153,11 @@ def _list_part_notes(part: Part) -> Iterator[str]:
     for length in ("turns", "rounds"):
         if part.protocol.settings().get(length) == 0:
             yield f"{where} has {length}=0, so its seats review privately and do not discuss"
+    if part.protocol.name == _VOTE and _lets_one_seat_decide(part):
+        yield (
+            f"{where} is an even vote with leader={part.condition.leader.value}, so one seat decides all "
+            "even splits, and the vote is no fair baseline; use leader=Leader.BOTH"
+        )
     if part.protocol.name != _SELF_DISCUSSION:
         return
     temperatures = [seat.sampling.temperature for seat in part.seats]
@@ -148,3 +171,13 @@ def _list_part_notes(part: Part) -> Iterator[str]:
         yield f"{where} has a seat at temperature 0, which gives the same review in every repetition"
     if set(temperatures) == {0}:
         yield f"{where} is at temperature 0, so both seats usually say the same"
+
+
+def _lets_one_seat_decide(part: Part) -> bool:
+    """Return whether an even vote of different reviewers is always settled by the same one."""
+    return (
+        len(part.seats) % 2 == 0
+        and len({seat.reviewer for seat in part.seats}) > 1
+        and part.condition.leader in {Leader.FIRST, Leader.SECOND}
+        and part.protocol.settings().get("split") == "first"
+    )

@@ -224,6 +224,20 @@ def test_a_reviewer_that_is_always_right_has_a_finite_ability():
     assert np.isfinite(effects["ability", "sure"].high)
 
 
+def test_a_reviewer_whose_orders_agree_has_no_certain_position_effect():
+    """Equal choices in both orders of six pairs cancel out in each question, and prove no absence."""
+    comparisons = pairs(6)
+    reviews = judge(comparisons, {"cat": 0.5}, seed=1)
+    same = [
+        replace(one, reviewer="same", verdict=comparisons[k // 2].gold)
+        for k, one in enumerate(reviews)
+    ]
+    _, effects = fit(study(comparisons, [*reviews, *same]))
+    position = effects["position", "same"]
+    assert position.value == pytest.approx(0.0, abs=1e-3)
+    assert position.low < -0.5 < 0.5 < position.high
+
+
 def test_what_cannot_be_measured_is_named_with_the_reason():
     """No texts, no gold, no own answers and no discussions: four terms less, each with its reason."""
     comparisons = pairs(10)

@@ -440,6 +440,7 @@ def test_commands_have_the_documented_exit_codes(run: Path, bundled: Path, shell
     for words, sentence in (
         (("verify", "none.zip"), "none.zip is not a bundle: it is no zip archive"),
         (("verify", "absent.zip"), "cannot read absent.zip"),
+        (("verify", str(run)), f"`peerjudge bundle {run} -o FILE.zip` writes one"),
         (("score", "none.zip"), "none.zip cannot be read"),
         (("bundle", str(run), "-o", "study.tar"), "name it FILE.zip, not study.tar"),
         (("bundle", str(run), "-o", "none.zip"), "none.zip exists"),

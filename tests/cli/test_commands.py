@@ -134,6 +134,10 @@ def test_check_finds_what_would_not_run(shell):
 MISTAKES = {
     "no such experiment": (("run", "nothing"), "choose one of"),
     "no such flag": (("run", "quickstart", "--nope"), "nope"),
+    "one word too many": (
+        ("fork", "study", "--at", "2", "leader=other"),
+        "unexpected argument 'leader=other'; `peerjudge fork --help` lists",
+    ),
     "no such command": (("frobnicate",), "frobnicate"),
     "no such setting": (("run", "quickstart", "-S", "bogus=1"), "known:"),
     "not a setting": (("run", "quickstart", "-S", "bogus"), "key=value"),

@@ -30,6 +30,16 @@ def jsonl(write):
     return loaded
 
 
+@pytest.mark.parametrize("delimiter", [(";", "semicolon"), ("\t", "tab")])
+def test_a_table_of_another_delimiter_is_named(write, delimiter):
+    """Spreadsheets of many countries separate cells by semicolons, so a header of one cell is no header."""
+    sign, name = delimiter
+    rows = (("question", "answer_a", "answer_b"), ("Why?", "Because, so.", "Therefore."))
+    table = write("own.csv", "".join(f"{sign.join(row)}\n" for row in rows))
+    with pytest.raises(DataError, match=f"separated by a {name}, not by a comma; save"):
+        load(f"csv:{table}")
+
+
 def test_gold_ratings_are_numbers_in_both_formats(jsonl, write):
     """A CSV has text only; `score` holds ratings against `gold_ASPECT` from either format."""
     row = {"question": "Why?", "answer_1": "Because.", "gold_tone": 3.5, "gold_note": "a draft"}

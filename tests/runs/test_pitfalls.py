@@ -5,7 +5,7 @@ import json
 import pytest
 from structlog.testing import capture_logs
 
-from peerjudge.data import Condition, Experiment, Seating
+from peerjudge.data import Condition, Experiment, Leader, Seating
 from peerjudge.errors import DataError
 from peerjudge.reporting.lanes import render_html, render_text
 from peerjudge.runs import load, prepare, read_manifest, run
@@ -39,6 +39,39 @@ def test_a_choice_that_is_probably_not_meant_is_noted(experiment, says):
     notes = (*prepared.notes, *prepared.remarks)
     assert len(notes) == len(says)
     assert all(part in note for part, note in zip(says, notes, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("seats", "fields", "noted"),
+    [
+        (("sim_weak", "sim_strong"), {}, True),
+        (("sim_weak", "sim_strong"), {"leader": Leader.BOTH}, False),
+        (("sim_weak", "sim_strong"), {"leader": Leader.RANDOM}, False),
+        (("sim_weak", "sim_strong"), {"options": {"split": "tie"}}, False),
+        (("sim_weak", "sim_weak"), {}, False),
+        (("sim_weak", "sim_strong", "sim_plain"), {}, False),
+    ],
+)
+def test_an_even_vote_that_one_seat_decides_is_noted(seats, fields, noted):
+    """If two reviewers always disagree, a vote that the first seat splits is that reviewer alone."""
+    vote = Condition(name="ballot", protocol="vote", seats=seats, **fields)
+    notes = prepare(Experiment(name="one", data="sample", conditions=vote), limit=1).notes
+    assert [("'ballot' is an even vote" in note, "Leader.BOTH" in note) for note in notes] == (
+        [(True, True)] if noted else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("gold", "ties", "noted"), [("tie", False, 1), ("tie", True, 0), ("a", False, 0)]
+)
+def test_a_tie_as_gold_that_no_reviewer_may_name_is_noted(tmp_path, gold, ties, noted):
+    """Where reviewers must choose, each comparison with a tie as gold is wrong for all of them."""
+    row = {"question": "What is 2 + 2?", "answer_a": "4", "answer_b": "four", "gold": gold}
+    (tmp_path / "pairs.jsonl").write_text(json.dumps(row))
+    study = declare("pairwise", (None,), options={"ties": ties})
+    notes = prepare(study, data=str(tmp_path / "pairs.jsonl")).notes
+    assert len([note for note in notes if "gold is a tie in 1 of 1 comparisons" in note]) == noted
+    assert len(notes) == noted
 
 
 async def test_a_run_logs_its_notes_and_keeps_them(tmp_path):
