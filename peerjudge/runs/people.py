@@ -11,7 +11,7 @@ from peerjudge.data import Card, Request, ReviewerKind, TaskSheet, Utterance, co
 from peerjudge.errors import AwaitingPersonError, CardError, ExperimentError
 from peerjudge.runs.schedule import Cast, Plan
 from peerjudge.store.desk import Desk, DeskAnswer, DeskTask
-from peerjudge.store.desk_place import open_desk
+from peerjudge.store.desk_server import open_desk
 
 
 class PeopleDesk:

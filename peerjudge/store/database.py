@@ -1,4 +1,4 @@
-"""The database of a store: its location, its lock, and the engine that opens it."""
+"""The database of a store: its location, its locks, and the engine that opens it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import os
 import socket
 import sqlite3
-from collections.abc import AsyncGenerator, Generator, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Generator, Iterable, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -14,7 +14,18 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from sqlalchemy import URL, BigInteger, Executable, Row, bindparam, event, make_url, text
+from sqlalchemy import (
+    URL,
+    BigInteger,
+    Executable,
+    Row,
+    TextClause,
+    bindparam,
+    event,
+    make_url,
+    text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
@@ -49,6 +60,14 @@ _LOCK_OWNER = text(
     "WHERE locktype = 'advisory' AND granted AND objsubid = 1 "
     "AND ((classid::bigint << 32) | objid::bigint) = :key"
 ).bindparams(_KEY)
+# Locks of the session for several discussions.
+_KEYS = bindparam("keys", type_=ARRAY(BigInteger))
+_TRY_KEYS = text("SELECT key FROM unnest(:keys) AS key WHERE pg_try_advisory_lock(key)").bindparams(
+    _KEYS
+)
+_RELEASE_KEYS = text(
+    "SELECT key FROM unnest(:keys) AS key WHERE pg_advisory_unlock(key)"
+).bindparams(_KEYS)
 
 _PATIENT = "busy_timeout=30000"
 _READ_ONLY = "query_only=ON"
@@ -95,17 +114,13 @@ def exists(place: str | Path) -> bool:
     A file without tables is none: the process that created it was killed before it made them.
     """
     file = locate(place).file
-    return file is None or (file.exists() and not _is_empty(file))
-
-
-def _is_empty(file: Path) -> bool:
+    if file is None or not file.exists():
+        return file is None
     try:
-        with closing(
-            sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
-        ) as connection:
-            return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as opened:
+            return opened.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
     except sqlite3.Error:
-        return False  # Opening it says what is wrong.
+        return True  # Opening it says what is wrong.
 
 
 def describe_error(cause: BaseException, location: Location) -> StoreError:
@@ -156,6 +171,36 @@ async def fetch_rows(
             return (await connection.execute(query)).all()
     except (SQLAlchemyError, OSError) as cause:
         raise describe_error(cause, location) from cause
+
+
+def connect_file(
+    file: Path,
+    *,
+    settings: Iterable[str],
+    prepare: Callable[[sqlite3.Connection, Path], None] | None = None,
+    check_same_thread: bool = True,
+) -> sqlite3.Connection:
+    """Open a SQLite file in a folder that is made where needed; it is closed if anything fails.
+
+    Args:
+        file: The file.
+        settings: The `PRAGMA` statements.
+        prepare: Makes or checks the tables, in a transaction that no other process can interleave.
+        check_same_thread: As for `sqlite3.connect`.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(file, isolation_level=None, check_same_thread=check_same_thread)
+    try:
+        for setting in settings:
+            connection.execute(setting)
+        if prepare is not None:
+            with connection:
+                connection.execute("BEGIN IMMEDIATE")
+                prepare(connection, file)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 @contextmanager
@@ -224,7 +269,7 @@ async def lock_run(
 
     Raises `StoreError` naming the process that has the lock.
     """
-    key = {"key": int.from_bytes(sha256(run.encode()).digest()[:8], signed=True)}
+    key = {"key": _derive_key(run)}
     name = {"name": f"peerjudge, process {os.getpid()} on {socket.gethostname()}"}
     async with engine.connect() as opened:
         # Without a transaction, which a server may end when nothing happens for long.
@@ -246,6 +291,50 @@ async def lock_run(
         finally:
             with suppress(SQLAlchemyError, OSError):
                 await connection.execute(_UNLOCK_ALL)
+
+
+class Claims:
+    """Discussions that one run has claimed on a server, so that runs with common discussions play each once.
+
+    A claim is a lock of the database session: the server releases it if the process dies. A file needs
+    none, as it has one writer.
+
+    Args:
+        session: Connection whose locks are the claims.
+        location: Place of the store, for messages.
+    """
+
+    def __init__(self, session: AsyncConnection, location: Location) -> None:
+        self._session = session
+        self._location = location
+        self._keys: dict[str, int] = {}
+
+    async def claim(self, ids: Iterable[str], *, keep: Collection[str]) -> set[str]:
+        """Return those of these discussions that no other run has claimed; they are claimed now.
+
+        Earlier claims are released, except of the discussions in `keep`.
+
+        Raises:
+            StoreError: The server cannot be reached.
+        """
+        over = [self._keys.pop(each) for each in set(self._keys).difference(keep)]
+        if over:
+            await self._execute(_RELEASE_KEYS, over)
+        wanted = {each: _derive_key(f"discussion {each}") for each in ids}
+        new = {each: key for each, key in wanted.items() if each not in self._keys}
+        locked = await self._execute(_TRY_KEYS, list(new.values())) if new else set[int]()
+        self._keys.update({each: key for each, key in new.items() if key in locked})
+        return set(wanted).intersection(self._keys)
+
+    async def _execute(self, query: TextClause, keys: list[int]) -> set[int]:
+        try:
+            return set((await self._session.execute(query, {"keys": keys})).scalars())
+        except (SQLAlchemyError, OSError) as cause:
+            raise describe_error(cause, self._location) from cause
+
+
+def _derive_key(name: str) -> int:
+    return int.from_bytes(sha256(name.encode()).digest()[:8], signed=True)
 
 
 async def _dispose(engine: AsyncEngine) -> None:

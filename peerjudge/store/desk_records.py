@@ -15,7 +15,7 @@ from peerjudge.errors import StoreError
 from peerjudge.store.database import Location, locate
 from peerjudge.store.desk import AspectScore, DeskAnswer, DeskTask
 from peerjudge.store.desk_file import SCHEMA, DeskConnection, store_errors
-from peerjudge.store.desk_place import locate_desk
+from peerjudge.store.desk_server import connect_server, locate_desk
 
 _COUNT = (
     "SELECT card, count(*) FROM tasks "
@@ -125,8 +125,6 @@ def _name_time(stamp: float) -> str:
 def _reading(location: Location) -> Generator[DeskConnection]:
     """Open a desk without changing it; raises `StoreError` if there is none of this version."""
     if location.file is None:
-        from peerjudge.store.desk_server import connect_server
-
         with connect_server(location, create=False) as opened:
             yield opened
         return

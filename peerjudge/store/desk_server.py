@@ -1,7 +1,8 @@
-"""Desk in the database server that holds the store, for runs with `--store postgresql://...`.
+"""Place of a desk: beside the file of a store, or in the database of the store on a server.
 
-Its tables are in a schema of their own, `peerjudge_desk`, with their own version: the tables of the store do
-not change with them. All runs of a database share one desk, as all runs into one folder do.
+The tables on a server are in a schema of their own, `peerjudge_desk`, with their own version: the
+tables of the store do not change with them. All runs of a database share one desk, as all runs into one
+folder do.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from sqlalchemy import event
@@ -17,32 +19,17 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from peerjudge.errors import StoreError
-from peerjudge.store.database import Location, describe_error
-from peerjudge.store.desk import Desk
-from peerjudge.store.desk_file import NO_REQUEST
+from peerjudge.store.database import STORE_FILE, Location, describe_error, locate
+from peerjudge.store.desk import DESK_FILE, Desk
+from peerjudge.store.desk_file import NO_REQUEST, list_tables
 
 SCHEMA = 1
 _LOCK = 7_230_197_512
 """Advisory lock of a database: one writer of the desk at a time, as in a file."""
-_TASKS = (
-    "CREATE TABLE tasks (number BIGSERIAL PRIMARY KEY, id TEXT UNIQUE NOT NULL, card TEXT NOT NULL, "
-    "body TEXT NOT NULL, posted DOUBLE PRECISION NOT NULL, taken DOUBLE PRECISION)"
-)
-_ANSWERS = (
-    "CREATE TABLE answers (task TEXT NOT NULL REFERENCES tasks (id), version INTEGER NOT NULL, "
-    "body TEXT NOT NULL, saved DOUBLE PRECISION NOT NULL, PRIMARY KEY (task, version))"
-)
-_DRAFTS = (
-    "CREATE TABLE drafts (task TEXT PRIMARY KEY REFERENCES tasks (id), version INTEGER NOT NULL, "
-    "body TEXT NOT NULL, seconds DOUBLE PRECISION NOT NULL, saved DOUBLE PRECISION NOT NULL)"
-)
 _TABLES = (
     "CREATE SCHEMA IF NOT EXISTS peerjudge_desk",
-    _TASKS,
+    *list_tables("BIGSERIAL"),
     "CREATE INDEX tasks_by_card ON tasks (card, number)",
-    _ANSWERS,
-    _DRAFTS,
-    "CREATE TABLE sessions (hash TEXT PRIMARY KEY, card TEXT NOT NULL, opened DOUBLE PRECISION NOT NULL)",
     "CREATE TABLE desk_schema (number INTEGER PRIMARY KEY)",
 )
 FIND_DESK = "SELECT CAST(to_regclass('peerjudge_desk.desk_schema') AS TEXT)"
@@ -191,6 +178,34 @@ class ServerDesk(Desk):
 
     def _relax(self) -> None:
         """Do nothing: a server decides itself when it writes through."""
+
+
+def open_desk(place: str | Path, *, create: bool = True) -> AbstractContextManager[Desk]:
+    """Open the desk of the runs at a place.
+
+    Args:
+        place: A run folder, a file of a store, or the URL of one on SQLite or Postgres.
+        create: Make the desk if there is none.
+
+    Raises:
+        StoreError: There is none and `create` is `False`, another program or version wrote it, or it
+            cannot be used.
+    """
+    location = locate(place)
+    if location.file is None:
+        return ServerDesk.open_at(location, create=create)
+    return Desk.open_file(locate_desk(location), create=create, name=location.name)
+
+
+def locate_desk(location: Location) -> Path:
+    """Return the file of the desk beside a store: `desk.db` in a run folder, else `NAME.desk.db`."""
+    if location.file is None:
+        msg = f"the desk of {location.name} is in the database"
+        raise ValueError(msg)
+    name = location.file.name
+    return location.file.with_name(
+        DESK_FILE if name == STORE_FILE else f"{location.file.stem}.{DESK_FILE}"
+    )
 
 
 @contextmanager

@@ -10,7 +10,6 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,7 +24,7 @@ from peerjudge.store.numbered import Membership, NumberedArchive
 VERSION = 2
 """Number of the tables and of the values in them. A change of either needs the next number."""
 
-BATCH = 200
+_BATCH = 200
 """Discussions that are read at a time."""
 SEGMENT = 10
 """Bits of a row of searched texts that hold its first turn; the others hold the discussion."""
@@ -55,19 +54,6 @@ CREATE VIRTUAL TABLE asked USING fts5 (
     text, content='', columnsize=0, tokenize='unicode61 remove_diacritics 2');
 INSERT INTO meta VALUES ('version', '{VERSION}'), ('last', '0'), ('members', '-1'), ('changes', '0');
 """
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
-    """Discussions in the index, of those that have begun."""
-
-    indexed: int
-    begun: int
-
-    @property
-    def is_whole(self) -> bool:
-        """True if every discussion that has begun is in the index."""
-        return self.indexed >= self.begun
 
 
 class IndexWriter:
@@ -131,7 +117,7 @@ class IndexWriter:
         if last == 0 or not await self._fits(store):
             self._clear()
             last = 0
-        states = await store.states_above(last, limit=BATCH)
+        states = await store.states_above(last, limit=_BATCH)
         if states:
             numbers = [state.number for state in states]
             await self._read(store, numbers, prices, {one.number: one.stop for one in states})
@@ -139,8 +125,8 @@ class IndexWriter:
             self._commit()
             return True
         changed = await self._find_changed(store, last)
-        for start in range(0, len(changed), BATCH):
-            page = dict(changed[start : start + BATCH])
+        for start in range(0, len(changed), _BATCH):
+            page = dict(changed[start : start + _BATCH])
             await self._read(store, list(page), prices, page)
             self._commit()
         listed = await self._list_members(store, last, prices)
@@ -151,8 +137,7 @@ class IndexWriter:
         row = self._db.execute("SELECT number, id FROM previews ORDER BY number LIMIT 1").fetchone()
         if row is None:
             return True
-        found = await store.states_of([row[0]])
-        return bool(found) and found[0].id == row[1]
+        return [state.id for state in await store.states_of([row[0]])] == [row[1]]
 
     async def _find_changed(
         self, store: NumberedArchive, last: int
@@ -191,14 +176,14 @@ class IndexWriter:
         added = False
         first = 1
         while first <= last:
-            wanted = await store.memberships(first=first, last=first + 5 * BATCH - 1)
-            missing = self._without_rows(wanted, first, first + 5 * BATCH - 1)
-            for start in range(0, len(missing), BATCH):
-                some = missing[start : start + BATCH]
+            wanted = await store.memberships(first=first, last=first + 5 * _BATCH - 1)
+            missing = self._without_rows(wanted, first, first + 5 * _BATCH - 1)
+            for start in range(0, len(missing), _BATCH):
+                some = missing[start : start + _BATCH]
                 read = await store.read_numbers(sorted({one.number for one in some}))
                 self._write_rows(read, some, prices)
                 added = True
-            first += 5 * BATCH
+            first += 5 * _BATCH
         self._set("members", str(count))
         self._commit()
         return added
@@ -240,18 +225,10 @@ class IndexWriter:
         for number, transcript in transcripts.items():
             row = rows.get(number) or list_discussion(transcript, {})
             self._write_texts(number, transcript)
+            preview = (number, row.id, stops.get(number), row.turns, json.dumps(row.moves))
             self._db.execute(
                 "INSERT OR REPLACE INTO previews VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    number,
-                    row.id,
-                    stops.get(number),
-                    row.turns,
-                    row.moves,
-                    row.verdict,
-                    row.gold,
-                    row.failure,
-                ),
+                (*preview, row.verdict, row.gold, row.failure),
             )
 
     def _write_rows(
@@ -277,7 +254,7 @@ class IndexWriter:
                     self._name("condition", one.condition),
                     comparison,
                     self._name("protocol", row.protocol),
-                    self._name("seating", row.seating),
+                    self._name("seating", json.dumps(row.seating)),
                     self._name("subset", row.subset),
                     int(row.state),
                     row.flags,
@@ -314,7 +291,7 @@ class IndexWriter:
 
     def _name_combo(self, row: ListedDiscussion, condition: str) -> int:
         """Return the number of the values by which discussions are counted, all together."""
-        reviewers = sorted({one[0] for one in json.loads(row.seating)})
+        reviewers = sorted({reviewer for reviewer, _, _ in row.seating})
         values = [int(row.state), int(row.against), row.kinds, row.moved, row.flags]
         return self._name("combo", json.dumps([condition, reviewers, *values, row.subset]))
 
@@ -365,8 +342,8 @@ def _open_file(file: Path) -> sqlite3.Connection:
     """Open the index for writing; a file that is damaged or of another version is made anew."""
     connection = sqlite3.connect(file, timeout=30)
     try:
-        found = connection.execute("SELECT value FROM meta WHERE name = 'version'").fetchone()
-        is_own = found is not None and found[0] == str(VERSION)
+        row = connection.execute("SELECT value FROM meta WHERE name = 'version'").fetchone()
+        is_own = row is not None and row[0] == str(VERSION)
     except sqlite3.Error:
         is_own = False
     if not is_own:

@@ -17,7 +17,7 @@ from uuid import uuid4
 
 from peerjudge.engine.barrier import parked
 from peerjudge.errors import StoreError
-from peerjudge.store.connecting import connect_prepared
+from peerjudge.store.database import connect_file
 
 REPLIES_FILE = "replies.db"
 
@@ -264,7 +264,7 @@ def _choose_file(path: str | Path) -> Path:
 
 
 def _open(file: Path) -> sqlite3.Connection:
-    return connect_prepared(file, _prepare, settings=_SETTINGS, check_same_thread=False)
+    return connect_file(file, settings=_SETTINGS, prepare=_prepare, check_same_thread=False)
 
 
 def _prepare(connection: sqlite3.Connection, file: Path) -> None:

@@ -26,8 +26,14 @@ from peerjudge.data import Transcript, Turn, Writing, replace
 from peerjudge.engine import comparison_key
 from peerjudge.errors import StoreError
 from peerjudge.store.archive import Archive, Status
-from peerjudge.store.claims import Claims
-from peerjudge.store.database import Location, locate, lock_file, lock_run, open_database
+from peerjudge.store.database import (
+    Claims,
+    Location,
+    locate,
+    lock_file,
+    lock_run,
+    open_database,
+)
 from peerjudge.store.rows import (
     comparison_row,
     compile_statements,
