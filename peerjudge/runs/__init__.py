@@ -4,11 +4,10 @@ from peerjudge.runs.estimate import Costs, Estimate, Step, estimate_calls
 from peerjudge.runs.manifest import default_folder, read_manifest
 from peerjudge.runs.progress import Observer
 from peerjudge.runs.reading import Source, read_ballots
-from peerjudge.runs.resolve import Prepared, parse_settings, prepare
+from peerjudge.runs.resolve import Prepared, parse_seats, parse_settings, prepare
 from peerjudge.runs.results import RunCounts, RunSummary, summary_document
 from peerjudge.runs.runner import run, run_sync
 from peerjudge.runs.schedule import Part, Plan
-from peerjudge.runs.seating import parse_seats
 from peerjudge.runs.sources import (
     OpenRun,
     hide_password,
@@ -17,14 +16,8 @@ from peerjudge.runs.sources import (
     load_sync,
     open_run,
 )
-from peerjudge.runs.writing import (
-    WritingEstimate,
-    WritingResult,
-    WritingTask,
-    WrittenText,
-    estimate_writing,
-    write_texts,
-)
+from peerjudge.runs.texts import WritingEstimate, WritingResult, WritingTask, WrittenText
+from peerjudge.runs.writing import estimate_writing, write_texts
 
 __all__ = [
     "Costs",

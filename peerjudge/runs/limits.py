@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Iterable, Sequence
 from contextlib import asynccontextmanager
 
 from peerjudge.data import Message, Request, Sampling, Seat, Usage, Utterance
@@ -59,13 +59,14 @@ class _Reserve:
         """Wait until the budget has room, hold it during the call, and settle what the call cost."""
         amount = limits.price(request.seat.reviewer, most)
         await budget.reserve(request.discussion, amount)
-        reserves = limits.ledger.reserves
-        reserves[request.discussion] = reserve = cls(limits, budget, request, amount)
+        reserve = cls(limits, budget, request, amount)
+        renewals = limits.ledger.renewals
+        renewals[request.discussion] = reserve.renew
         try:
             yield reserve
         finally:
             # Failed attempts may be billed as well, and a cancelled call counts with its estimate.
-            del reserves[request.discussion]
+            del renewals[request.discussion]
             budget.settle(request.discussion, reserve._take_cost())
 
     def add_simulated(self, said: Utterance) -> None:
@@ -131,7 +132,7 @@ class LimitedReviewer:
         if budget is None:
             return await self._speak_in_time(request)
         most = bound_usage(request.messages, request.seat.sampling, reply=self.reserve)
-        left = self._limits.count_attempts(self.name)
+        left = self._limits.cast[self.name].limits.attempts
         while True:
             left -= 1
             async with _Reserve.hold(self._limits, budget, request, most) as reserve:
@@ -187,7 +188,7 @@ class Limits:
         self.budget = bounds.open_budget(ledger)
         self.ledger = ledger
         self.failure_limit_reached = asyncio.Event()
-        self._cast = cast
+        self.cast = cast
         self._costs = costs
         self._deadline = bounds.deadline
         self._deadlines: dict[str, float] = {}
@@ -197,11 +198,27 @@ class Limits:
         self._reviewers: dict[str, LimitedReviewer] = {}
         self._first_discussions: dict[str, str] = {}
 
-    @property
-    def stop_events(self) -> tuple[asyncio.Event, ...]:
-        """Events after which calls in flight are cancelled."""
-        budget = () if self.budget is None else (self.budget.exhausted,)
-        return (*budget, self.failure_limit_reached)
+    async def run(self, playing: Awaitable[None], *, stops: Sequence[asyncio.Event] = ()) -> None:
+        """Await the work until it ends, a limit is reached, or one of the events is set.
+
+        What is in flight then is cancelled. Raises any error of the work, and `CancelledError` if this
+        task is cancelled; the work then is cancelled as well.
+        """
+        exhausted = () if self.budget is None else (self.budget.exhausted,)
+        task = asyncio.ensure_future(playing)
+        waiting = [
+            asyncio.ensure_future(stop.wait())
+            for stop in (*exhausted, self.failure_limit_reached, *stops)
+        ]
+        try:
+            await asyncio.wait({task, *waiting}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stopped = not task.done()
+            for each in (task, *waiting):
+                each.cancel()
+            await asyncio.wait({task, *waiting})
+        if not (stopped and task.cancelled()):
+            task.result()
 
     @property
     def stopped(self) -> str | None:
@@ -216,10 +233,6 @@ class Limits:
             return reviewer
         self._reviewers[reviewer.name] = limited = LimitedReviewer(reviewer, self)
         return limited
-
-    def count_attempts(self, reviewer: str) -> int:
-        """Return the number of attempts that the reviewer's card allows for one call."""
-        return self._cast[reviewer].limits.attempts
 
     def price(self, reviewer: str, usage: Usage) -> Amount:
         """Return the tokens of a call and their cost, 0 if the price is unknown."""

@@ -13,8 +13,7 @@ from peerjudge.data import Comparison
 from peerjudge.errors import ExperimentError
 from peerjudge.ranking.active import choose_pairs
 from peerjudge.ranking.tally import Floats, head_to_head
-from peerjudge.runs.order import read_discussions
-from peerjudge.runs.schedule import Plan
+from peerjudge.runs.schedule import Plan, read_discussions
 from peerjudge.store import Archive
 
 _LEAST_BLOCK = 20

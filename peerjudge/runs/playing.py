@@ -11,13 +11,11 @@ from peerjudge.engine import DiscussionSetup, Reviewer, play_all
 from peerjudge.engine.barrier import parked
 from peerjudge.runs.ledger import book_replies
 from peerjudge.runs.limits import Limits
-from peerjudge.runs.opening import run_until
-from peerjudge.runs.order import OrderOfPlay
 from peerjudge.runs.people import PeopleDesk
 from peerjudge.runs.progress import Observer
 from peerjudge.runs.resolve import Prepared
 from peerjudge.runs.results import RunCounts
-from peerjudge.runs.schedule import Part, Plan
+from peerjudge.runs.schedule import OrderOfPlay, Part, Plan
 from peerjudge.runs.spans import RunSpans, TracedReviewer
 from peerjudge.store import Store
 
@@ -76,26 +74,26 @@ class Player:
 
     async def run_all(self, *, max_connections: int, stops: Sequence[asyncio.Event] = ()) -> None:
         """Run the remaining discussions until the last one, a limit, or one of the events `stops`."""
-        playing = play_all(
-            self._list_setups(),
-            max_connections=max_connections,
-            journal=self.journal,
-            on_end=self._end,
-        )
-        await run_until(playing, (*self._limits.stop_events, *stops))
+        await self._play(self._list_setups(), max_connections=max_connections, stops=stops)
 
     async def play(self, plan: Plan, *, max_connections: int) -> None:
         """Run the remaining discussions of a plan with the cards of this run; calls may overlap.
 
         A limit leaves out discussions; those that it cancels can be played again after `release`.
         """
+        await self._play(self._open_block(plan), max_connections=max_connections)
+
+    async def _play(
+        self,
+        setups: AsyncIterator[DiscussionSetup],
+        *,
+        max_connections: int,
+        stops: Sequence[asyncio.Event] = (),
+    ) -> None:
         playing = play_all(
-            self._open_block(plan),
-            max_connections=max_connections,
-            journal=self.journal,
-            on_end=self._end,
+            setups, max_connections=max_connections, journal=self.journal, on_end=self._end
         )
-        await run_until(playing, self._limits.stop_events)
+        await self._limits.run(playing, stops=stops)
 
     def release(self, discussion: str) -> None:
         """Make a discussion that was left out or cancelled playable again."""

@@ -88,11 +88,6 @@ class WrittenText:
         """The text, `None` if there is none."""
         return None if self.utterance is None else self.utterance.text
 
-    @property
-    def prompt(self) -> str:
-        """Hash of the messages."""
-        return self.task.prompt
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WritingResult:
@@ -105,14 +100,21 @@ class WritingResult:
     texts: tuple[WrittenText, ...]
     kept: int
     calls: CallCounts
-    tokens: int
-    cost_usd: float | None
-    cost_known: bool
     spent_before: Spending
     spent_now: Spending
     limit: Spending
     stopped: str | None = None
     enough: float | None = None
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of this call."""
+        return self.spent_now.tokens or 0
+
+    @property
+    def cost_usd(self) -> float | None:
+        """Cost of this call in USD; `None` if a price is unknown."""
+        return self.spent_now.usd
 
     @property
     def complete(self) -> bool:

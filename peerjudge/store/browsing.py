@@ -109,6 +109,10 @@ class IndexReader:
         self._local = threading.local()
         self._cubes: dict[tuple[object, ...], tuple[int, _Cube]] = {}
 
+    def count(self) -> int:
+        """Return the number of discussions in the index."""
+        return self._fetch("SELECT count(*) FROM previews")[0][0]
+
     def page(
         self,
         run: str,

@@ -69,8 +69,8 @@ _RELEASE_KEYS = text(
     "SELECT key FROM unnest(:keys) AS key WHERE pg_advisory_unlock(key)"
 ).bindparams(_KEYS)
 
-_PATIENT = "busy_timeout=30000"
-_READ_ONLY = "query_only=ON"
+_PATIENT = "PRAGMA busy_timeout=30000"
+_READ_ONLY = "PRAGMA query_only=ON"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +150,8 @@ async def open_database(location: Location, *, writable: bool) -> AsyncGenerator
         raise StoreError(msg)
     place = location if writable else location.for_reading()
     _probe(place, writable=writable)
-    engine = _create_engine(place, pragmas=(_PATIENT,) if writable else (_PATIENT, _READ_ONLY))
+    settings = () if location.file is None else (_PATIENT, *(() if writable else (_READ_ONLY,)))
+    engine = create_engine(place, settings)
     try:
         try:
             async with engine.begin() as connection:
@@ -218,25 +219,19 @@ def lock_file(file: Path) -> Generator[None]:
     except sqlite3.Error as cause:
         raise _lock_error(file, cause) from cause
     with closing(connection):
-        _acquire(connection, file)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("CREATE TABLE IF NOT EXISTS owner (pid INTEGER, host TEXT)")
+            connection.execute("DELETE FROM owner")
+            here = (os.getpid(), socket.gethostname())
+            connection.execute("INSERT INTO owner VALUES (?, ?)", here)
+            connection.execute("COMMIT")
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as cause:
+            if "locked" not in str(cause):
+                raise _lock_error(file, cause) from cause
+            raise StoreError(_describe_owner(connection, file)) from None
         yield
-
-
-def _acquire(connection: sqlite3.Connection, file: Path) -> None:
-    here = (os.getpid(), socket.gethostname())
-    try:
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute("CREATE TABLE IF NOT EXISTS owner (pid INTEGER, host TEXT)")
-        connection.execute("DELETE FROM owner")
-        connection.execute("INSERT INTO owner VALUES (?, ?)", here)
-        connection.execute("COMMIT")
-        connection.execute("BEGIN IMMEDIATE")
-    except sqlite3.OperationalError as cause:
-        if "locked" not in str(cause):
-            raise _lock_error(file, cause) from cause
-        raise StoreError(_describe_owner(connection, file)) from None
-    except sqlite3.Error as cause:
-        raise _lock_error(file, cause) from cause
 
 
 def _describe_owner(connection: sqlite3.Connection, file: Path) -> str:
@@ -347,22 +342,29 @@ async def _dispose(engine: AsyncEngine) -> None:
         raise
 
 
-def _create_engine(location: Location, *, pragmas: Sequence[str]) -> AsyncEngine:
+def create_engine(
+    location: Location, settings: Sequence[str], *, single: bool = False
+) -> AsyncEngine:
+    """Return an engine that applies the settings to each connection.
+
+    A `single` connection is kept, and opened again where the server has closed it.
+    """
+    pool = {"pool_size": 1, "max_overflow": 0, "pool_pre_ping": True} if single else {}
     try:
-        engine = create_async_engine(location.url)
+        engine = create_async_engine(location.url, **pool)
     except ModuleNotFoundError as cause:
         msg = f"store {location.name} needs the package {cause.name!r}: pip install {cause.name}"
         raise StoreError(msg) from cause
-    if location.file is not None:
 
-        @event.listens_for(engine.sync_engine, "connect")
-        def connected(connection: Any, _record: object) -> None:  # noqa: ANN401  a DB-API connection
-            cursor = connection.cursor()
-            for pragma in pragmas:
-                cursor.execute(f"PRAGMA {pragma}")
-            cursor.close()
+    @event.listens_for(engine.sync_engine, "connect")
+    def connected(connection: Any, _record: object) -> None:  # noqa: ANN401  a DB-API connection
+        cursor = connection.cursor()
+        for setting in settings:
+            cursor.execute(setting)
+        cursor.close()
+        connection.commit()
 
-        _ = connected
+    _ = connected
     return engine
 
 

@@ -15,7 +15,7 @@ from collections.abc import Collection, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
-from typing import ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from msgspec import field
 
@@ -260,31 +260,23 @@ class Desk:
 
     def find_answer(self, task: str) -> DeskAnswer | None:
         """Return the newest answer to a task, if there is one."""
-        with store_errors(self._file):
-            row = self._connection.execute(
-                "SELECT body FROM answers WHERE task = ? ORDER BY version DESC LIMIT 1", (task,)
-            ).fetchone()
-        return None if row is None else from_plain(DeskAnswer, json.loads(row[0]))
+        query = "SELECT body FROM answers WHERE task = ? ORDER BY version DESC LIMIT 1"
+        rows = self._fetch(query, task)
+        return from_plain(DeskAnswer, json.loads(rows[0][0])) if rows else None
 
     def list_answered(self, tasks: Iterable[str]) -> set[str]:
         """Return those of these tasks that have an answer."""
-        with store_errors(self._file):
-            find = "SELECT 1 FROM answers WHERE task = ? LIMIT 1"
-            return {task for task in tasks if self._connection.execute(find, (task,)).fetchone()}
+        find = "SELECT 1 FROM answers WHERE task = ? LIMIT 1"
+        return {task for task in tasks if self._fetch(find, task)}
 
     def read_change(self) -> int:
         """Return a number that changes when another connection has written."""
-        with store_errors(self._file):
-            (number,) = self._connection.execute("PRAGMA data_version").fetchone()
-        return int(number)
+        return int(self._fetch("PRAGMA data_version")[0][0])
 
     def find_task(self, task: str, *, card: str) -> DeskTask | None:
         """Return a task of a card, if there is one with this id."""
-        with store_errors(self._file):
-            row = self._connection.execute(
-                "SELECT body FROM tasks WHERE id = ? AND card = ?", (task, card)
-            ).fetchone()
-        return None if row is None else from_plain(DeskTask, json.loads(row[0]))
+        rows = self._fetch("SELECT body FROM tasks WHERE id = ? AND card = ?", task, card)
+        return from_plain(DeskTask, json.loads(rows[0][0])) if rows else None
 
     def find_entry(self, task: str) -> DeskEntry:
         """Return the last draft of a task and its state; raises `StoreError` for an unknown task."""
@@ -293,8 +285,6 @@ class Desk:
 
     def list_tasks(self, card: str) -> list[ListedTask]:
         """Return the tasks of a card, the earliest first."""
-        with store_errors(self._file):
-            rows = self._connection.execute(self._listed, (card,)).fetchall()
         return [
             ListedTask(
                 id=key,
@@ -304,7 +294,7 @@ class Desk:
                 private=not talks,
                 heard=heard,
             )
-            for key, question, state, expects, talks, heard in rows
+            for key, question, state, expects, talks, heard in self._fetch(self._listed, card)
         ]
 
     def next_task(self, *, card: str | None = None, skip: Collection[str] = ()) -> DeskTask | None:
@@ -319,12 +309,8 @@ class Desk:
 
     def count_open(self) -> dict[str, int]:
         """Return the number of open tasks by card; a card whose tasks all have answers counts 0."""
-        with store_errors(self._file):
-            cards = {
-                card: 0 for (card,) in self._connection.execute("SELECT DISTINCT card FROM tasks")
-            }
-            cards.update(self._connection.execute(f"SELECT card, count(*) {_OPEN} GROUP BY card"))
-        return cards
+        cards = {card: 0 for (card,) in self._fetch("SELECT DISTINCT card FROM tasks")}
+        return cards | dict(self._fetch(f"SELECT card, count(*) {_OPEN} GROUP BY card"))
 
     def open_session(self, digest: str, *, card: str) -> None:
         """Keep the hash of a session key, so that the session survives the server."""
@@ -333,12 +319,14 @@ class Desk:
 
     def find_session(self, digest: str, *, longest: float) -> str | None:
         """Return the card of a session that is at most `longest` seconds old, if there is one."""
+        query = "SELECT card FROM sessions WHERE hash = ? AND opened > ?"
+        rows = self._fetch(query, digest, time.time() - longest)
+        return str(rows[0][0]) if rows else None
+
+    def _fetch(self, query: str, *values: object) -> list[Any]:
+        """Return the rows of a query."""
         with store_errors(self._file):
-            row = self._connection.execute(
-                "SELECT card FROM sessions WHERE hash = ? AND opened > ?",
-                (digest, time.time() - longest),
-            ).fetchone()
-        return None if row is None else str(row[0])
+            return self._connection.execute(query, values).fetchall()
 
     @contextmanager
     def _writing(self) -> Generator[None]:

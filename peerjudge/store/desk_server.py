@@ -14,12 +14,11 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from sqlalchemy import event
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from peerjudge.errors import StoreError
-from peerjudge.store.database import STORE_FILE, Location, describe_error, locate
+from peerjudge.store.database import STORE_FILE, Location, create_engine, describe_error, locate
 from peerjudge.store.desk import DESK_FILE, Desk
 from peerjudge.store.desk_file import NO_REQUEST, list_tables
 
@@ -78,12 +77,12 @@ class ServerConnection:
 
     def __init__(self, location: Location) -> None:
         self._location = location
+        self._engine = create_engine(location, ("SET search_path TO peerjudge_desk",), single=True)
         self._calls = threading.RLock()
         self._open: AsyncConnection | None = None
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="desk", daemon=True)
         self._thread.start()
-        self._engine = self._wait(_create_engine(location))
 
     def execute(self, sql: str, parameters: Sequence[object] = (), /) -> Rows:
         """Execute a statement whose parameters are `?`, inside the open transaction if there is one."""
@@ -168,8 +167,7 @@ class ServerDesk(Desk):
 
     def read_change(self) -> int:
         """Return a number that changes with every answer."""
-        row = self._server.execute("SELECT count(*) FROM answers").fetchone()
-        return 0 if row is None else int(row[0])
+        return int(self._fetch("SELECT count(*) FROM answers")[0][0])
 
     @contextmanager
     def _writing(self) -> Generator[None]:
@@ -238,24 +236,6 @@ def _prepare(connection: ServerConnection, name: str, *, create: bool) -> None:
             connection.execute("INSERT INTO desk_schema VALUES (?)", (SCHEMA,))
         else:
             raise StoreError(NO_REQUEST.format(place=name))
-
-
-async def _create_engine(location: Location) -> AsyncEngine:
-    try:
-        engine = create_async_engine(location.url, pool_size=1, max_overflow=0, pool_pre_ping=True)
-    except ModuleNotFoundError as cause:
-        msg = f"store {location.name} needs the package {cause.name!r}: pip install {cause.name}"
-        raise StoreError(msg) from cause
-
-    @event.listens_for(engine.sync_engine, "connect")
-    def connected(connection: Any, _record: object) -> None:  # noqa: ANN401  a DB-API connection
-        cursor = connection.cursor()
-        cursor.execute("SET search_path TO peerjudge_desk")
-        cursor.close()
-        connection.commit()
-
-    _ = connected
-    return engine
 
 
 async def _fetch(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, func, select, text
 
@@ -20,8 +20,7 @@ Mark = tuple[int, ...]
 """State of the files of a store; a commit changes it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class State(NamedTuple):
     """Progress of a stored discussion: its number, id, stop and number of turns."""
 
     number: int
@@ -30,8 +29,7 @@ class State:
     turns: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Membership:
+class Membership(NamedTuple):
     """A discussion as a run lists it: under a condition of that run."""
 
     run: str
@@ -80,7 +78,7 @@ class NumberedArchive(Archive):
         counted = select(func.count()).where(turns.c.discussion == columns.number)
         query = select(columns.number, columns.id, columns.stop, counted.scalar_subquery())
         rows = await self._rows(query.where(chosen).order_by(columns.number).limit(limit))
-        return [State(number=row[0], id=row[1], stop=row[2], turns=row[3]) for row in rows]
+        return [State(*row) for row in rows]
 
     async def read_numbers(self, numbers: Sequence[int]) -> dict[int, Transcript]:
         """Return the discussions with these numbers; one that cannot be read is left out."""
@@ -95,10 +93,7 @@ class NumberedArchive(Archive):
         together = discussions.join(members, members.c.discussion == columns.id)
         query = select(members.c.run, members.c.condition, columns.number)
         query = query.select_from(together).where(columns.number.between(first, last))
-        return [
-            Membership(run=row[0], condition=row[1], number=row[2])
-            for row in await self._rows(query)
-        ]
+        return [Membership(*row) for row in await self._rows(query)]
 
     async def count_members(self, run: str | None = None) -> int:
         """Return the number of planned discussions: of a run, or of all runs together."""

@@ -197,6 +197,13 @@ class Store(Archive):
                 to_play.append(replace(kept, condition=head.condition))
         return to_play
 
+    async def add(self, run: str, transcripts: Iterable[Transcript]) -> None:
+        """Write whole discussions as those of a run, a few hundred at a time."""
+        waiting = iter(transcripts)
+        while chunk := list(islice(waiting, _CHUNK)):
+            await self.enlist(run, chunk)
+            await asyncio.gather(*map(self.end, chunk))
+
     def release(self, discussion: str) -> None:
         """Let `enlist` return a discussion again that it returned before and that was not played."""
         self._open.discard(discussion)

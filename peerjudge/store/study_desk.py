@@ -28,7 +28,7 @@ from peerjudge.data.nouns import Noun
 from peerjudge.engine.assigning import choose_item, count_left, find_begun, find_due_check
 from peerjudge.errors import StoreError
 from peerjudge.store.desk import DESK_FILE, Desk, DeskAnswer, DeskTask, Draft, ListedTask
-from peerjudge.store.desk_file import connect_desk, store_errors
+from peerjudge.store.desk_file import connect_desk
 from peerjudge.store.study_checks import make_check
 
 LAPSE = 1800.0
@@ -114,9 +114,8 @@ class StudyDesk(Desk):
 
     def read_study(self) -> Study | None:
         """Return the declaration of the study; `None` for a desk without one."""
-        with store_errors(self._file):
-            row = self._connection.execute("SELECT body FROM studies").fetchone()
-        return None if row is None else from_plain(Study, json.loads(row[0]))
+        rows = self._fetch("SELECT body FROM studies")
+        return from_plain(Study, json.loads(rows[0][0])) if rows else None
 
     def declare(self, study: Study, items: Iterable[StudyItem] = ()) -> None:
         """Save the declaration and add the items that are new; the items there stay."""
@@ -147,8 +146,7 @@ class StudyDesk(Desk):
 
     def list_claims(self) -> list[Claim]:
         """Return all claims in the order in which they were made."""
-        with store_errors(self._file):
-            rows = self._connection.execute(_LIST_CLAIMS, (self._read_clock(),)).fetchall()
+        rows = self._fetch(_LIST_CLAIMS, self._read_clock())
         return [
             Claim(
                 task=task,
@@ -166,8 +164,7 @@ class StudyDesk(Desk):
 
     def list_items(self) -> list[StudyItem]:
         """Return the items in the order of the data."""
-        with store_errors(self._file):
-            rows = self._connection.execute("SELECT body FROM items ORDER BY number").fetchall()
+        rows = self._fetch("SELECT body FROM items ORDER BY number")
         return [from_plain(StudyItem, json.loads(body)) for (body,) in rows]
 
     def save_draft(self, task: str, draft: Draft, *, version: int, seconds: float = 0.0) -> int:
@@ -278,18 +275,14 @@ class StudyDesk(Desk):
 
     def _read_clock(self) -> float:
         """Return the time of the database, in seconds since 1970."""
-        (now,) = self._connection.execute(_NOW).fetchone()
-        return float(now)
+        return float(self._fetch(_NOW)[0][0])
 
     def _read_tasks(self, item: str) -> tuple[DeskTask, ...]:
-        row = self._connection.execute("SELECT body FROM items WHERE id = ?", (item,)).fetchone()
-        return from_plain(StudyItem, json.loads(row[0])).tasks
+        ((body,),) = self._fetch("SELECT body FROM items WHERE id = ?", item)
+        return from_plain(StudyItem, json.loads(body)).tasks
 
     def _count_orders(self) -> dict[str, int]:
-        with store_errors(self._file):
-            return dict(
-                self._connection.execute("SELECT id, orders FROM items ORDER BY number").fetchall()
-            )
+        return dict(self._fetch("SELECT id, orders FROM items ORDER BY number"))
 
     def _require_study(self) -> Study:
         study = self.read_study()

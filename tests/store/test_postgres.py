@@ -21,7 +21,8 @@ from peerjudge.engine import DiscussionSetup, identify, play_all
 from peerjudge.errors import StoreError
 from peerjudge.runs import load, run
 from peerjudge.runs.bounds import Place
-from peerjudge.runs.writing import WritingTask, write_texts
+from peerjudge.runs.texts import WritingTask
+from peerjudge.runs.writing import write_texts
 from peerjudge.store import Archive, Status, Store, examine_store
 from peerjudge.testing import PLAIN_PACK, comparison_of, rounds_of, seats_of, transcript_of
 
