@@ -97,10 +97,7 @@ def plan_answers(
 
 
 def choose_data(data: str | None, questions: str | None) -> str | None:
-    """Return the dataset of a run: the questions to be answered first, where there are some.
-
-    Raises `ExperimentError` for both together.
-    """
+    """Return the dataset of a run, or the questions to be answered first; both together are refused."""
     if questions is None:
         return data
     if data is not None:
@@ -115,10 +112,7 @@ def plan_run_answers(
     """Return the answers that an experiment on `questions:PATH` needs; `None` for one on other data.
 
     The contestants are the cards that its conditions seat. With a limit on comparisons, the first
-    questions are answered.
-
-    Raises:
-        PeerJudgeError: As for `plan_answers`.
+    questions are answered. Raises as `plan_answers`.
     """
     kind, _, path = experiment.data.partition(":")
     if kind != _DATA:
@@ -138,15 +132,14 @@ def rehearse_pairs(plan: AnswerPlan, *, limit: int | None) -> Dataset:
     words = "word" * ASSUMED_REPLY
     pairs = (
         Comparison(
-            id=f"{question.id} {one} {other}",
+            id=f"{question.id} {' '.join(authors)}",
             question=question,
-            answers=(
-                Answer(id=one, text=f"{words} {one}", author=one),
-                Answer(id=other, text=f"{words} {other}", author=other),
+            answers=tuple(
+                Answer(id=author, text=f"{words} {author}", author=author) for author in authors
             ),
         )
         for question in plan.questions
-        for one, other in combinations(plan.cards, 2)
+        for authors in combinations(plan.cards, 2)
     )
     return Dataset(
         name="questions",

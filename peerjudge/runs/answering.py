@@ -213,11 +213,7 @@ async def estimate_answers(
 
 
 def collect_answers(plan: AnswerPlan, written: WritingResult, *, folder: Path | None) -> Answers:
-    """Return the answers that there are, and write their tables into the folder, if there is one.
-
-    Raises:
-        StoreError: A table cannot be written.
-    """
+    """Return the answers that there are, and write their tables into the folder, if there is one."""
     by_card = {card.name: contestant for contestant, card in plan.cards.items()}
     entries = {
         text.task.id: _describe_answer(text, by_card[text.task.card], plan)
@@ -368,9 +364,9 @@ def _pair_rows(
     rows: list[Mapping[str, object]] = []
     equal = 0
     for question in plan.questions:
-        for one, other in combinations(plan.cards.values(), 2):
+        for cards in combinations(plan.cards.values(), 2):
             for draw in range(plan.count):
-                names = [f"{question.id} by {card.name}, {draw + 1}" for card in (one, other)]
+                names = [f"{question.id} by {card.name}, {draw + 1}" for card in cards]
                 pair = [entries[name] for name in names if name in entries]
                 if len(pair) < len(names):
                     continue

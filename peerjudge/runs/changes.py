@@ -83,10 +83,7 @@ def change_condition(condition: Condition, change: Change, *, name: str) -> Cond
 
 
 def change_settings(experiment: Experiment, change: Change, shelf: Shelf) -> Experiment:
-    """Return the experiment with a change of its prompts or protocol options.
-
-    Raises `ExperimentError` if no condition takes the setting.
-    """
+    """Return the experiment with a changed setting; raises `ExperimentError` if no condition takes it."""
     if not change.is_setting:
         return experiment
     options = list_options(experiment, shelf)
@@ -105,13 +102,8 @@ def change_seats(
 ) -> tuple[tuple[Seat, ...], dict[str, str]]:
     """Return the seats of a fork, and the seat in it of each seat of its parent.
 
-    Args:
-        parent: The discussion that is forked.
-        change: The change.
-        seat: The seat with the card of the change, if it names one.
-
-    Raises:
-        ForkError: The change leaves the seats as they are, or there is no such seat.
+    `seat` is the one with the card of the change, if it names one. Raises `ForkError` if the change leaves
+    the seats as they are, or there is no such seat.
     """
     seats = list(parent.seats)
     places = {each.id: each.id for each in seats}

@@ -81,14 +81,9 @@ class NotebookBar(Counting):
 async def observe(
     observer: Observer | None, *, progress: bool | None
 ) -> AsyncGenerator[Observer | None]:
-    """Open the observer that shows the progress of a run, or return the given one.
+    """Open the observer that shows the progress of a run, or return that of the caller.
 
-    Args:
-        observer: Observer of the caller, which shows progress itself.
-        progress: Show progress; `None` shows it in a notebook only.
-
-    Raises:
-        ExperimentError: Progress is wanted twice.
+    `progress=None` shows it in a notebook only. Raises `ExperimentError` where it is wanted twice.
     """
     if observer is not None:
         if progress:

@@ -43,13 +43,7 @@ class ImportedRun:
 async def import_discussions(
     path: Path, *, out: Path, options: Options | None = None, licence: str = ""
 ) -> ImportedRun:
-    """Read discussions from files and write them into a new run folder.
-
-    Args:
-        path: The file; `options.files` has further ones.
-        out: A folder that does not exist or is empty.
-        options: How to read the files.
-        licence: Of the discussions.
+    """Read discussions from a file, and further ones in `options.files`, into a new run folder.
 
     Raises:
         DataError: A row is no discussion, see `read_discussions`.

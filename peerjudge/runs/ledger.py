@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
-from peerjudge.data import Card, Request, ReviewerKind, Usage, Utterance
+from peerjudge.data import Request, ReviewerKind, Usage, Utterance
 from peerjudge.data.cleaning import clean_utterance
 from peerjudge.engine import Reviewer
 from peerjudge.logs import get_logger
@@ -67,13 +67,7 @@ class _Total:
 
 
 class Ledger:
-    """Calls of one run in the book of its place; a `peerjudge.clients.billing.CallLedger`.
-
-    Args:
-        store: The store of the place, which has its book of calls.
-        run: Id of the run.
-        costs: Prices of its reviewers.
-    """
+    """Calls of one run in the book of its place; a `peerjudge.clients.billing.CallLedger`."""
 
     def __init__(self, store: Store, *, run: str, costs: Costs) -> None:
         self.before = _Total()
@@ -296,13 +290,6 @@ class BookedReviewer:
     async def close(self) -> None:
         """Close the reviewer."""
         await self._reviewer.close()
-
-
-def book_replies(reviewer: Reviewer, card: Card, ledger: Ledger, costs: Costs) -> Reviewer:
-    """Return the reviewer of a card so that its replies are booked; clients of models book their own."""
-    if card.kind is not ReviewerKind.PYTHON:
-        return reviewer
-    return BookedReviewer(reviewer, ledger, costs)
 
 
 def record_calls(cast: Cast, ledger: Ledger) -> AbstractContextManager[None]:

@@ -250,17 +250,17 @@ def _renumber(row: Mapping[str, object]) -> int:
 
 
 def _require_same_turns(name: str, earlier: Transcript, later: Transcript) -> None:
-    for one, other in zip(earlier.turns, later.turns, strict=False):
-        if one.utterance.text != other.utterance.text or one.review != other.review:
+    for before, turn in zip(earlier.turns, later.turns, strict=False):
+        if before.utterance.text != turn.utterance.text or before.review != turn.review:
             msg = (
                 f"{name}: discussion {later.id!r} (condition {later.condition!r}, comparison "
-                f"{later.comparison.id!r}) says something else in turn {other.index} than in an earlier "
+                f"{later.comparison.id!r}) says something else in turn {turn.index} than in an earlier "
                 "run: it was played twice. Merge one of the two runs, or play one with another seed."
             )
             raise DataError(msg)
 
 
-def _is_further(one: Transcript, other: Transcript) -> bool:
+def _is_further(transcript: Transcript, other: Transcript) -> bool:
     def progress(transcript: Transcript) -> tuple[bool, int, bool]:
         return (
             transcript.stop is StopReason.COMPLETE,
@@ -268,7 +268,7 @@ def _is_further(one: Transcript, other: Transcript) -> bool:
             transcript.stop is not None,
         )
 
-    return progress(one) > progress(other)
+    return progress(transcript) > progress(other)
 
 
 async def _chunks(items: AsyncIterator[Transcript]) -> AsyncIterator[list[Transcript]]:
@@ -311,8 +311,8 @@ def _agree(
         return
     fields = ""
     if isinstance(held, Mapping) and isinstance(value, Mapping):
-        one, other = cast("Mapping[str, object]", held), cast("Mapping[str, object]", value)
-        differing = [each for each in {**one, **other} if one.get(each) != other.get(each)]
+        old, new = cast("Mapping[str, object]", held), cast("Mapping[str, object]", value)
+        differing = [field for field in {**old, **new} if old.get(field) != new.get(field)]
         fields = f" in {', '.join(differing)}"
     msg = (
         f"{label} {key!r} differs{fields} between {earlier} and {name}, and results would mix the two; "

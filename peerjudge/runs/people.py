@@ -102,9 +102,7 @@ def list_people(cast: Cast) -> list[str]:
 def check_people(plan: Plan, *, chooses: bool) -> None:
     """Raise `ExperimentError` where a run cannot wait for its people.
 
-    Args:
-        plan: The plan of the run.
-        chooses: Whether results decide what is played next, which answers that come later would change.
+    They cannot be waited for where results choose (`chooses`) what is played next.
     """
     people = list_people(plan.cast)
     if not people:

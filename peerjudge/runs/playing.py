@@ -9,7 +9,6 @@ from dataclasses import replace
 from peerjudge.data import StopReason, Transcript
 from peerjudge.engine import DiscussionSetup, Reviewer, play_all
 from peerjudge.engine.barrier import parked
-from peerjudge.runs.ledger import book_replies
 from peerjudge.runs.limits import Limits
 from peerjudge.runs.people import PeopleDesk
 from peerjudge.runs.progress import Observer
@@ -59,17 +58,11 @@ class Player:
         self._entrance = asyncio.Lock()
         self._observer = observer
         self._spans = spans
-        cast, ledger = prepared.plan.cast, limits.ledger
-        booked = {
-            name: book_replies(one, cast[name], ledger, prepared.costs)
-            for name, one in reviewers.items()
-        }
-        limited = {name: limits.apply(one) for name, one in booked.items()}
-        self._reviewers: Mapping[str, Reviewer] = (
-            limited
-            if spans is None
-            else {name: TracedReviewer(one, spans) for name, one in limited.items()}
-        )
+        self._reviewers = limits.apply(reviewers)
+        if spans is not None:
+            self._reviewers = {
+                name: TracedReviewer(reviewer, spans) for name, reviewer in self._reviewers.items()
+            }
         self.journal = RunCounts(store, limits.ledger, prepared.costs)
 
     async def run_all(self, *, max_connections: int, stops: Sequence[asyncio.Event] = ()) -> None:
@@ -118,16 +111,16 @@ class Player:
 
     async def _resume_until_ended(self) -> AsyncIterator[DiscussionSetup]:
         """Yield discussions as people answer, until none is open or waits."""
-        said = False
+        announced = False
         while not self._refused:
             async for setup in self._resume_answered():
                 yield setup
             if not self._open:
                 if not self._waiting:
                     return
-                if not said and self._say is not None:
+                if not announced and self._say is not None:
                     self._say(_describe_waiting(len(self._waiting)))
-                    said = True
+                    announced = True
             with parked():
                 await asyncio.sleep(_POLL)
 

@@ -178,14 +178,10 @@ def read_without_texts(
     *,
     logprobs: bool = False,
 ) -> T:
-    """Return the result of `build` for the discussions of a run, read one by one without texts.
+    """Return the result of `build`, which iterates once over the discussions of a run without texts.
 
-    Much faster than `open_run` where only verdicts matter.
-
-    Args:
-        source: A run; transcripts in memory are passed unchanged.
-        build: Function that iterates over the discussions once.
-        logprobs: Read the log-probabilities of the replies with a verdict, for margins.
+    Much faster than `open_run` where only verdicts matter. Transcripts in memory are passed unchanged.
+    `logprobs` reads the log-probabilities of the replies with a verdict, for margins.
     """
     if isinstance(source, str | Path | RunSummary):
         return read_run(source, lambda opened: build(opened.transcripts(logprobs=logprobs)))
@@ -261,11 +257,7 @@ class SyncRun:
 
 
 def read_run(source: Stored, build: Callable[[SyncRun], T]) -> T:
-    """Return the result of `build` for an opened run.
-
-    Raises:
-        StoreError: There is no such run.
-    """
+    """Return the result of `build` for an opened run; raises `StoreError` if there is none."""
 
     def read() -> T:
         with _open_sync(locate_source(source)) as opened, _without_collecting():

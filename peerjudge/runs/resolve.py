@@ -211,18 +211,12 @@ def load_parts(experiment: Experiment, shelf: Shelf, cast: Cast) -> tuple[Part, 
 
 
 def parse_settings(pairs: Sequence[str]) -> dict[str, str]:
-    """Parse settings such as `["turns=6", "stop=agreement"]` into a mapping.
-
-    Raises `ExperimentError` for text without `=`, and for a key that is given twice.
-    """
+    """Parse settings such as `["turns=6", "stop=agreement"]`; raises as `parse_pairs`."""
     return parse_pairs(pairs, noun="setting", form="key=value", blank=True)
 
 
 def parse_seats(pairs: Sequence[str]) -> dict[str, str]:
-    """Parse `["strong=gpt_4o", "weak=my_model"]` into cards by seat.
-
-    Raises `ExperimentError` for text of another form, or a seat given twice.
-    """
+    """Parse `["strong=gpt_4o", "weak=my_model"]` into cards by seat; raises as `parse_pairs`."""
     return parse_pairs(pairs, noun="seat", form="NAME=CARD, as in strong=gpt_4o")
 
 

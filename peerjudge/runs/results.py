@@ -34,10 +34,7 @@ _UNFILTERED = structlog.make_filtering_bound_logger(logging.NOTSET)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscussionCounts:
-    """Discussions completed now, failed now, skipped as they were complete already, and left open.
-
-    Those left open wait for the answer of a person.
-    """
+    """Discussions completed now, failed now, complete before, and waiting for the answer of a person."""
 
     done: int = 0
     failed: int = 0
@@ -195,13 +192,7 @@ def summary_document(summary: RunSummary) -> Mapping[str, object]:
 
 
 class RunCounts:
-    """A journal that counts turns and ends, and passes them to the store's journal.
-
-    Args:
-        journal: The journal that stores turns.
-        ledger: The ledger of the run.
-        costs: The prices of the reviewers.
-    """
+    """A journal that counts turns and ends, and passes them to the store's journal."""
 
     def __init__(self, journal: Journal, ledger: Ledger, costs: Costs) -> None:
         self._journal = journal
@@ -354,7 +345,7 @@ class RunCounts:
         self._asked = self._count_second_call(
             self._asked,
             turn.asked,
-            found=rule.startswith(ASKED),
+            has_verdict=rule.startswith(ASKED),
             failed=rule.startswith(ASKING_FAILED),
             reviewer=transcript.seat(turn.cue.seat).reviewer,
         )
@@ -362,7 +353,7 @@ class RunCounts:
             self._reread = self._count_second_call(
                 self._reread,
                 turn.reread,
-                found=verdict is not None and verdict.readable,
+                has_verdict=verdict is not None and verdict.readable,
                 failed=rule.startswith(REREAD_FAILED),
                 reviewer=transcript.reread.reviewer,
             )
@@ -372,13 +363,15 @@ class RunCounts:
         counts: SecondCallCounts,
         reply: Utterance | None,
         *,
-        found: bool,
+        has_verdict: bool,
         failed: bool,
         reviewer: str,
     ) -> SecondCallCounts:
         if reply is not None:
             self._count_reply(reply)
-            return replace(counts, replies=counts.replies + 1, verdicts=counts.verdicts + found)
+            return replace(
+                counts, replies=counts.replies + 1, verdicts=counts.verdicts + has_verdict
+            )
         if failed:
             self._require_price(reviewer)
             return replace(counts, failed=counts.failed + 1)

@@ -38,19 +38,9 @@ async def open_reviewers(
 ) -> AsyncGenerator[Mapping[str, Reviewer]]:
     """Open a reviewer for each card, by name, and close all of them at the end.
 
-    Cards with the same model and settings share a client.
-
-    Args:
-        cast: The cards by name.
-        seed: The seed of the simulated world, and of cached replies.
-        prices: Prices by card name.
-        dataset: The dataset of cards that replay its reviews.
-        shelf: Shelf with the user's own reviewers.
-        environ: Environment with the API keys.
-        cache: File or folder of the reply cache; `None` caches replies in memory only.
-        simulate: Class of the reviewers of simulated cards.
-        batch: Batch mode of the run, if it has one.
-        people: The desk at which people answer, if they can.
+    Cards with the same model and settings share a client. `seed` is that of the simulated world and of
+    cached replies, `dataset` that of cards that replay its reviews. The environment has the API keys. `cache`
+    is a file or folder; `None` caches replies in memory only. `simulate` is the class of simulated reviewers.
 
     Raises:
         CardError: A key is missing, an extra is not installed, the dataset has no reviews by a

@@ -170,7 +170,8 @@ async def run(
         require_primary(prepared.plan)
     if active:
         list_contestants(prepared.plan)
-    place = place.or_folder(default_folder(prepared.plan.experiment))
+    if not place.source:
+        place = replace(place, out=default_folder(prepared.plan.experiment))
     written = await write_run_answers(
         prepared, place=place, bounds=bounds, shelf=shelf, environ=environ, observer=observer
     )

@@ -132,10 +132,7 @@ class PlainOrder:
 async def read_discussions(
     archive: Archive, plan: Plan, comparisons: Sequence[Comparison]
 ) -> list[Transcript]:
-    """Return the stored discussions of a plan on these comparisons, under its own conditions.
-
-    They come in the order of the plan; those that have not begun are left out.
-    """
+    """Return the stored discussions of a plan on these comparisons, in its order and conditions."""
     heads = list(dataclasses.replace(plan, comparisons=comparisons))
     stored = archive.transcripts_of(head.id for head in heads)
     known = {transcript.id: transcript async for transcript in stored}

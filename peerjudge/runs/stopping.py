@@ -22,15 +22,7 @@ class UntilDecided:
 
     The discussions of a block run concurrently. Each look waits for all of them and reads the complete
     discussions of all questions so far from the store, so that a resumed run decides the same.
-
-    Args:
-        plan: The comparisons in random order of questions, as `prepare` shuffles them.
-        archive: The store of the run.
-        rule: The rule that ends the run.
-
-    Raises:
-        ExperimentError: No primary contrast is declared, it cannot be measured, or there are too few
-            questions.
+    The plan has its questions in random order, as `prepare` shuffles them. Raises as `require_primary`.
     """
 
     def __init__(self, plan: Plan, archive: Archive, rule: StopRule) -> None:

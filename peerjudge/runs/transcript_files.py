@@ -79,11 +79,7 @@ async def import_transcripts(
 
 
 async def store_transcripts(file: Path, place: Path, manifest: Mapping[str, object]) -> None:
-    """Import a transcript file into a new store, as the run of the manifest.
-
-    Raises:
-        DataError: See `import_transcripts`.
-    """
+    """Import a transcript file into a new store, as the run of the manifest."""
     run = str(manifest["run"])
     async with Store.open(place) as store:
         await store.record_run(run, manifest)
@@ -91,11 +87,7 @@ async def store_transcripts(file: Path, place: Path, manifest: Mapping[str, obje
 
 
 def build_bare_manifest(file: Path) -> dict[str, object]:
-    """Return what a manifest says about the experiment, as far as the transcripts tell.
-
-    Raises:
-        DataError: See `read_transcript_file`.
-    """
+    """Return what a manifest says about the experiment, as far as the transcripts tell."""
     ids: list[str] = []
     protocols: dict[str, str] = {}
     for transcript in read_transcript_file(file):
@@ -123,12 +115,9 @@ def _read_once(file: Path) -> Iterator[Transcript]:
 
 
 def require_bounded(archive: ZipFile, file: Path) -> None:
-    """Refuse an archive whose members would take far more space than a bundle of its size.
+    """Raise `DataError` if the members would take far more space than those of a bundle of its size.
 
     `zipfile` reads no more of a member than the size that it declares.
-
-    Raises:
-        DataError: the archive is such a one.
     """
     unpacked = sum(member.file_size for member in archive.infolist())
     packed = file.stat().st_size
@@ -149,8 +138,7 @@ def is_bundle(source: str | Path) -> bool:
 async def import_bundle(file: Path) -> AsyncGenerator[Path]:
     """Import the discussions and the manifest of a bundle into a temporary store; yield its file.
 
-    Raises:
-        DataError: The file is no bundle, or is damaged.
+    Raises `DataError` if the file is no bundle, or is damaged.
     """
     with TemporaryDirectory(prefix="peerjudge-") as folder:
         transcripts = Path(folder) / TRANSCRIPTS
@@ -171,11 +159,7 @@ async def import_bundle(file: Path) -> AsyncGenerator[Path]:
 
 
 def read_member_manifest(content: bytes) -> dict[str, object]:
-    """Return the manifest in a bundle.
-
-    Raises:
-        DataError: It is no manifest.
-    """
+    """Return the manifest in a bundle; raises `DataError` if it is none."""
     try:
         manifest: object = json.loads(content)
     except (ValueError, RecursionError) as cause:

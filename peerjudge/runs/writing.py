@@ -35,7 +35,7 @@ from peerjudge.runs.estimate import (
     count_prompt,
     read_costs,
 )
-from peerjudge.runs.ledger import Ledger, book_replies, record_calls
+from peerjudge.runs.ledger import Ledger, record_calls
 from peerjudge.runs.limits import Limits
 from peerjudge.runs.results import CallCounts
 from peerjudge.runs.reviewers import open_reviewers
@@ -112,11 +112,7 @@ async def write_texts(
                 simulate=SimulatedWriter,
             )
         )
-        booked = {
-            name: limits.apply(book_replies(one, cast[name], ledger, costs))
-            for name, one in reviewers.items()
-        }
-        desk = _Desk(opened, booked, limits, on_text=on_text)
+        desk = _Desk(opened, limits.apply(reviewers), limits, on_text=on_text)
         with bound_contextvars(run=run[:8]), record_calls(cast, ledger):
             await desk.write(missing.values(), max_connections=bounds.max_connections)
         texts: list[WrittenText] = []
@@ -154,23 +150,21 @@ async def estimate_writing(
     costs, count = read_costs(cast, project=shelf.project or Path.cwd()), build_token_counter(cast)
     kept = await _read_kept(place, {order.key for order in orders})
     missing = {order.key: order for order in orders if order.key not in kept}
-    total, usd = Usage(), list[float | None]()
+    usages: list[Usage] = []
+    usd: list[float | None] = []
     for order in missing.values():
         request = order.build_request()
         usage = Usage(
             prompt_tokens=count_prompt(request.messages, order.card.name, count),
             completion_tokens=min(ASSUMED_REPLY, request.seat.sampling.max_tokens or ASSUMED_REPLY),
         )
+        usages.append(usage)
         usd.append(costs.of(order.card.name, usage))
-        total = Usage(
-            prompt_tokens=total.prompt_tokens + usage.prompt_tokens,
-            completion_tokens=total.completion_tokens + usage.completion_tokens,
-        )
     return WritingEstimate(
         calls=len(missing),
         kept=sum(order.key in kept for order in orders),
-        prompt_tokens=total.prompt_tokens,
-        completion_tokens=total.completion_tokens,
+        prompt_tokens=sum(usage.prompt_tokens for usage in usages),
+        completion_tokens=sum(usage.completion_tokens for usage in usages),
         cost_usd=None if None in usd else sum(each or 0.0 for each in usd),
         simulated=all(card.kind is ReviewerKind.SIMULATED for card in cast.values()),
     )

@@ -267,7 +267,7 @@ class IndexReader:
         ids = [
             id_
             for id_, name in self._names("seating").items()
-            if any(one[0] == reviewer for one in json.loads(name))
+            if any(seat[0] == reviewer for seat in json.loads(name))
         ]
         return ", ".join(map(str, ids)) or "NULL"
 

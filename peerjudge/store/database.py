@@ -183,11 +183,8 @@ def connect_file(
 ) -> sqlite3.Connection:
     """Open a SQLite file in a folder that is made where needed; it is closed if anything fails.
 
-    Args:
-        file: The file.
-        settings: The `PRAGMA` statements.
-        prepare: Makes or checks the tables, in a transaction that no other process can interleave.
-        check_same_thread: As for `sqlite3.connect`.
+    `settings` are `PRAGMA` statements. `prepare` makes or checks the tables, in a transaction that no other
+    process can interleave.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(file, isolation_level=None, check_same_thread=check_same_thread)
@@ -293,10 +290,6 @@ class Claims:
 
     A claim is a lock of the database session: the server releases it if the process dies. A file needs
     none, as it has one writer.
-
-    Args:
-        session: Connection whose locks are the claims.
-        location: Place of the store, for messages.
     """
 
     def __init__(self, session: AsyncConnection, location: Location) -> None:
@@ -308,9 +301,6 @@ class Claims:
         """Return those of these discussions that no other run has claimed; they are claimed now.
 
         Earlier claims are released, except of the discussions in `keep`.
-
-        Raises:
-            StoreError: The server cannot be reached.
         """
         over = [self._keys.pop(each) for each in set(self._keys).difference(keep)]
         if over:

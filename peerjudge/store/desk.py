@@ -385,7 +385,7 @@ def list_sliders(task: DeskTask) -> tuple[Slider, ...]:
     """Return the sliders of a task, by answer and aspect; an explanation has none."""
     if task.expects is Expects.TEXT:
         return ()
-    labels = [one.title for one in task.sheet.answers]
+    labels = [answer.title for answer in task.sheet.answers]
     if len(labels) != task.answers:
         labels = [f"Answer {number}" for number in range(1, task.answers + 1)]
     return tuple(
@@ -396,14 +396,9 @@ def list_sliders(task: DeskTask) -> tuple[Slider, ...]:
 
 
 def read_scores(task: DeskTask, sliders: Mapping[str, str]) -> tuple[AspectScore, ...]:
-    """Return the scores that a form states; a slider that was not moved has none.
+    """Return the scores that the fields of a form state; a slider that was not moved has none.
 
-    Args:
-        task: The task.
-        sliders: What the fields hold, by name; an empty text is no answer.
-
-    Raises:
-        DataError: A value is no whole number from 0 to 10.
+    Raises `DataError` for a value that is no whole number from 0 to 10.
     """
     scores: list[AspectScore] = []
     for slider in list_sliders(task):

@@ -30,24 +30,12 @@ _ANSWERS = (
 class PersonAnswer(Noun, frozen=True, kw_only=True):
     """An answer of a person, also one that was superseded.
 
-    Attributes:
-        card: The card of the person.
-        task: The id of the request; equal words are one request.
-        expects: The kind of reply.
-        private: False for a turn of a discussion.
-        heard: Number of earlier texts that the request showed.
-        question: The question.
-        version: Number of the draft or answer at this request; it grows with each save.
-        superseded: True if a later answer replaced it.
-        taken: True if the run took it up.
-        choice: Number of the answer as shown, a rating, `tie` or `none`; empty for an explanation.
-        reason: The reason or explanation as written.
-        confidence: From 0 to 100, where it was given.
-        scores: Scores of aspects from 0 to 10, by the number of the answer as shown; those given only.
-        seconds: Active time up to this answer. [s]
-        text: The reply made of it.
-        posted: When the request was posted, in UTC.
-        saved: When the answer was saved, in UTC.
+    `task` is the id of the request; equal words are one request. `private` is false for a turn of a
+    discussion, `heard` the number of earlier texts that the request showed. `version` grows with each save of
+    a draft or answer. `choice` is the number of the answer as shown, a rating, `tie` or `none`, and empty for
+    an explanation. `confidence` is from 0 to 100, where it was given; `scores` are those given for aspects,
+    from 0 to 10. `seconds` is the active time up to this answer, `text` the reply made of it. `posted` and
+    `saved` are in UTC.
     """
 
     card: str

@@ -156,12 +156,7 @@ class ServerDesk(Desk):
     @classmethod
     @contextmanager
     def open_at(cls, location: Location, *, create: bool) -> Generator[Self]:
-        """Open the desk of a database.
-
-        Raises:
-            StoreError: There is none and `create` is `False`, another version wrote it, or the server
-                cannot be used.
-        """
+        """Open the desk of a database; raises as `open_desk`."""
         with connect_server(location, create=create) as connection:
             yield cls(connection, location.name)
 
@@ -220,11 +215,11 @@ def connect_server(location: Location, *, create: bool) -> Generator[ServerConne
 def _prepare(connection: ServerConnection, name: str, *, create: bool) -> None:
     """Create the tables of the desk, or check that they are of this version."""
     with connection.transaction():
-        found = connection.execute(FIND_DESK).fetchone()
-        if found is not None and found[0] is not None:
+        desk = connection.execute(FIND_DESK).fetchone()
+        if desk is not None and desk[0] is not None:
             row = connection.execute("SELECT number FROM desk_schema").fetchone()
-            if row is None or row[0] != SCHEMA:
-                written = None if row is None else row[0]
+            written = None if row is None else row[0]
+            if written != SCHEMA:
                 msg = (
                     f"the desk of {name} was written by another version of PeerJudge (schema {written}, "
                     f"this is {SCHEMA}); use that version"
@@ -243,5 +238,5 @@ async def _fetch(
 ) -> list[Row]:
     first, *rest = sql.split("?")
     numbered = first + "".join(f"${number}{part}" for number, part in enumerate(rest, 1))
-    found = await connection.exec_driver_sql(numbered, parameters)
-    return [tuple(row) for row in found.all()] if found.returns_rows else []
+    result = await connection.exec_driver_sql(numbered, parameters)
+    return [tuple(row) for row in result.all()] if result.returns_rows else []

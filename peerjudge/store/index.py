@@ -57,13 +57,7 @@ INSERT INTO meta VALUES ('version', '{VERSION}'), ('last', '0'), ('members', '-1
 
 
 class IndexWriter:
-    """The one writer of an index. Use it in the thread that opened it.
-
-    Args:
-        connection: The open index.
-        file: Its file, for readers.
-        stack: Releases the lock and a temporary folder.
-    """
+    """The one writer of an index. Use it in the thread that opened it."""
 
     def __init__(self, connection: sqlite3.Connection, file: Path, stack: ExitStack) -> None:
         self.file = file
@@ -99,12 +93,7 @@ class IndexWriter:
     async def refresh(self, store: NumberedArchive, prices: Mapping[str, Prices]) -> bool:
         """Read the next discussions, or those that went on; return whether there was something to do.
 
-        Args:
-            store: The store.
-            prices: The prices of each run, by reviewer.
-
-        Raises:
-            StoreError: The store cannot be read, or the index not written.
+        `prices` are by run. Raises `StoreError` if the store cannot be read, or the index not written.
         """
         try:
             return await self._refresh(store, prices)
@@ -120,7 +109,7 @@ class IndexWriter:
         states = await store.states_above(last, limit=_BATCH)
         if states:
             numbers = [state.number for state in states]
-            await self._read(store, numbers, prices, {one.number: one.stop for one in states})
+            await self._read(store, numbers, prices, {state.number: state.stop for state in states})
             self._set("last", str(numbers[-1]))
             self._commit()
             return True
@@ -180,7 +169,7 @@ class IndexWriter:
             missing = self._without_rows(wanted, first, first + 5 * _BATCH - 1)
             for start in range(0, len(missing), _BATCH):
                 some = missing[start : start + _BATCH]
-                read = await store.read_numbers(sorted({one.number for one in some}))
+                read = await store.read_numbers(sorted({each.number for each in some}))
                 self._write_rows(read, some, prices)
                 added = True
             first += 5 * _BATCH
@@ -206,9 +195,9 @@ class IndexWriter:
             )
         }
         return [
-            one
-            for one in wanted
-            if one.number in known and (one.run, one.condition, one.number) not in held
+            member
+            for member in wanted
+            if member.number in known and (member.run, member.condition, member.number) not in held
         ]
 
     async def _read(
@@ -220,7 +209,7 @@ class IndexWriter:
     ) -> None:
         transcripts = await store.read_numbers(numbers)
         listed = await store.memberships(first=min(numbers), last=max(numbers))
-        wanted = [one for one in listed if one.number in transcripts]
+        wanted = [member for member in listed if member.number in transcripts]
         rows = self._write_rows(transcripts, wanted, prices)
         for number, transcript in transcripts.items():
             row = rows.get(number) or list_discussion(transcript, {})
@@ -238,20 +227,22 @@ class IndexWriter:
         prices: Mapping[str, Prices],
     ) -> dict[int, ListedDiscussion]:
         discussions: dict[tuple[str, int], ListedDiscussion] = {}
-        for one in listed:
-            if one.number not in transcripts:
+        for member in listed:
+            if member.number not in transcripts:
                 continue
-            key = (one.run, one.number)
+            key = (member.run, member.number)
             if key not in discussions:
-                discussions[key] = list_discussion(transcripts[one.number], prices.get(one.run, {}))
+                discussions[key] = list_discussion(
+                    transcripts[member.number], prices.get(member.run, {})
+                )
             row = discussions[key]
-            comparison = self._name_comparison(row, transcripts[one.number])
+            comparison = self._name_comparison(row, transcripts[member.number])
             self._db.execute(
                 f"INSERT OR REPLACE INTO rows VALUES ({', '.join('?' * 19)})",
                 (
-                    self._name("run", one.run),
-                    one.number,
-                    self._name("condition", one.condition),
+                    self._name("run", member.run),
+                    member.number,
+                    self._name("condition", member.condition),
                     comparison,
                     self._name("protocol", row.protocol),
                     self._name("seating", json.dumps(row.seating)),
@@ -267,7 +258,7 @@ class IndexWriter:
                     row.tokens,
                     row.latency,
                     row.cost,
-                    self._name_combo(row, one.condition),
+                    self._name_combo(row, member.condition),
                 ),
             )
         return {number: row for (_, number), row in discussions.items()}

@@ -85,7 +85,7 @@ class NumberedArchive(Archive):
         query = select_heads().where(discussions.c.number.in_(numbers))
         rows = await self._rows(query.order_by(discussions.c.number))
         by_id = {row.id: row.number for row in rows}
-        return {by_id[one.id]: one for one in await self._transcripts(rows)}
+        return {by_id[each.id]: each for each in await self._transcripts(rows)}
 
     async def memberships(self, *, first: int, last: int) -> list[Membership]:
         """Return how the runs list the discussions with numbers from `first` to `last`."""

@@ -26,13 +26,9 @@ def make_check(
 ) -> Check:
     """Return a check of this kind; where it cannot be made, one that says which answer to choose.
 
-    Args:
-        kind: The kind that is due.
-        judged: The claims of the person that are answered, the earliest first; at least one.
-        choices: Their choices, by task.
-        used: Items that were shown in the reverse order before.
-        read: Returns the tasks of an item, by order.
-        draw: Hex digits that choose among the possible checks.
+    `judged` are the answered claims of the person, the earliest first, and `choices` the answers by task.
+    Items in `used` were shown in the reverse order before. `read` returns the tasks of an item by order, and
+    `draw` are hex digits that choose among the possible checks.
     """
     number = int(draw[:8], 16)
     if kind is CheckKind.REVERSED:
@@ -90,7 +86,11 @@ def _reverse(
     number: int,
 ) -> Check | None:
     """Return a pair that was judged before, in the other order; the earlier ones are more likely."""
-    able = [one for one in judged if choices[one.task] in {"1", "2", TIED} and one.item not in used]
+    able = [
+        claim
+        for claim in judged
+        if choices[claim.task] in {"1", "2", TIED} and claim.item not in used
+    ]
     early = able[: max(len(able) // 2, 1)]
     for offset in range(len(early)):
         claim = early[(number + offset) % len(early)]
@@ -98,10 +98,10 @@ def _reverse(
         if not _is_pair(task):
             continue
         sheet = task.sheet
-        one, two = sheet.answers
+        first, second = sheet.answers
         turned = (
-            TitledText(title=one.title, text=two.text),
-            TitledText(title=two.title, text=one.text),
+            TitledText(title=first.title, text=second.text),
+            TitledText(title=second.title, text=first.text),
         )
         chosen = choices[claim.task]
         expected = TIED if chosen == TIED else str(3 - int(chosen))
