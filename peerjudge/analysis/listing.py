@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import TypeAlias
 
 from peerjudge.analysis.flags import find_flags
 from peerjudge.data import (
@@ -18,6 +18,9 @@ from peerjudge.data import (
     Verdict,
 )
 from peerjudge.tracker import opinion_events
+
+Key: TypeAlias = tuple[int, int, int]
+"""Place of a row in its order: the sort value, the number and the condition."""
 
 Prices = Mapping[str, tuple[float, float] | None]
 """Prices by reviewer in USD per million tokens (in, out); `None` where a price is unknown."""
@@ -62,15 +65,18 @@ class ListedDiscussion:
 
     `choice` and `order` are places among the sorted ids of the answers, from 1, so that they mean the
     same answer in both shown orders; `choice` is 0 where none is chosen, `order` names the answer that is
-    shown first. `moves` is JSON: seat, mark, answer and privacy of each turn. `cost` is `None` where a
-    price is unknown. `seating` is JSON: reviewer, role and temperature of each seat.
+    shown first. `moves` has seat, mark, answer and privacy of each turn. `cost` is `None` where a
+    price is unknown. `seating` has reviewer, role and temperature of each seat. `key` is the place of the
+    row in a list in order.
     """
 
+    key: Key = (0, 0, 0)
     id: str
+    condition: str
     comparison: str
     question: str
     protocol: str
-    seating: str
+    seating: Sequence[tuple[str, str, float | None]]
     subset: str
     state: State
     flags: int
@@ -83,10 +89,15 @@ class ListedDiscussion:
     tokens: int
     latency: int
     cost: int | None
-    moves: str
+    moves: Sequence[tuple[int, str, int, int]]
     verdict: str
     gold: str
     failure: str
+
+    @property
+    def events(self) -> Sequence[str]:
+        """Kinds of the opinion events of the discussion."""
+        return tuple(kind.value for place, kind in enumerate(KINDS) if self.kinds & 1 << place)
 
 
 def list_discussion(transcript: Transcript, prices: Prices) -> ListedDiscussion:
@@ -99,11 +110,12 @@ def list_discussion(transcript: Transcript, prices: Prices) -> ListedDiscussion:
     failure = transcript.failure
     return ListedDiscussion(
         id=transcript.id,
+        condition=transcript.condition,
         comparison=comparison.id,
         question=" ".join(comparison.question.text[: 2 * _PREVIEW].split())[:_PREVIEW],
         protocol=transcript.protocol,
-        seating=json.dumps(
-            [[one.reviewer, one.role.value, one.sampling.temperature] for one in transcript.seats]
+        seating=tuple(
+            (one.reviewer, one.role.value, one.sampling.temperature) for one in transcript.seats
         ),
         subset=comparison.subset,
         state=_find_state(transcript),
@@ -118,16 +130,14 @@ def list_discussion(transcript: Transcript, prices: Prices) -> ListedDiscussion:
         tokens=sum(one.usage.prompt_tokens + one.usage.completion_tokens for one in said),
         latency=round(1000 * sum(one.latency for one in said)),
         cost=_find_cost(transcript, prices),
-        moves=json.dumps(
-            [
-                [
-                    seats[turn.cue.seat],
-                    mark_verdict(turn.review.verdict, comparison),
-                    find_tone(turn.review.verdict, comparison),
-                    int(turn.cue.private),
-                ]
-                for turn in transcript.turns
-            ]
+        moves=tuple(
+            (
+                seats[turn.cue.seat],
+                mark_verdict(turn.review.verdict, comparison),
+                find_tone(turn.review.verdict, comparison),
+                int(turn.cue.private),
+            )
+            for turn in transcript.turns
         ),
         verdict=mark_verdict(transcript.verdict, comparison),
         gold=mark_verdict(comparison.gold, comparison),

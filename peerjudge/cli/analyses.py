@@ -286,7 +286,7 @@ def _verify(call: Call[Verification], *, json: AsJson = False) -> int:
 
 def _parse_models(pairs: tuple[str, ...]) -> dict[str, str]:
     """Return the models of a paper by the reviewers that stand for them."""
-    from peerjudge.runs.seating import parse_pairs
+    from peerjudge.runs.resolve import parse_pairs
 
     return parse_pairs(pairs, noun="reviewer", form="REVIEWER=MODEL, as in my_model=GPT-4")
 

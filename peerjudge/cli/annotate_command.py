@@ -143,7 +143,7 @@ def annotate_command(
 
 def _answer_run(place: str, *, card: str | None, browser: bool, port: int | None) -> int:
     from peerjudge.runs.sources import hide_password
-    from peerjudge.store.desk_place import open_desk
+    from peerjudge.store.desk_server import open_desk
 
     run = hide_password(place)
     with open_desk(place, create=False) as desk:
@@ -235,8 +235,7 @@ def _answer_all(desk: Desk, card: str | None) -> int:
 
 def _ask(task: DeskTask) -> DeskAnswer:
     """Show a task and return the answer of the person."""
-    from peerjudge.store.desk import DeskAnswer, Draft
-    from peerjudge.store.desk_sliders import read_scores
+    from peerjudge.store.desk import DeskAnswer, Draft, read_scores
 
     print("\n" + "=" * 72)
     _show(task)
@@ -310,7 +309,7 @@ def _read_reply(task: DeskTask, clock: _ActiveClock) -> tuple[str, str, str]:
 
 def _read_sliders(task: DeskTask, clock: _ActiveClock) -> dict[str, str]:
     """Return the scores of aspects as typed, by the fields of the form."""
-    from peerjudge.store.desk_sliders import HIGHEST, LOWEST, list_sliders
+    from peerjudge.store.desk import HIGHEST, LOWEST, list_sliders
 
     return {
         slider.field: given

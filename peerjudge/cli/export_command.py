@@ -171,7 +171,7 @@ async def _open_discussions(source: str) -> AsyncGenerator[_Opened]:
             yield _Opened(opened.transcripts(), opened.conditions)
         return
     from peerjudge.datasets import load
-    from peerjudge.runs.recorded import list_recorded
+    from peerjudge.runs.imported import list_recorded
 
     dataset = load(source)
     if not dataset.reviews:

@@ -52,7 +52,7 @@ def _plan(
 
 
 def _parse_stand_ins(pairs: tuple[str, ...]) -> dict[str, str]:
-    from peerjudge.runs.seating import parse_pairs
+    from peerjudge.runs.resolve import parse_pairs
 
     return parse_pairs(pairs, noun="stand-in", form="CARD=SIMULATED, as in gpt_4o=sim_gpt4")
 

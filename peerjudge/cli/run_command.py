@@ -62,8 +62,8 @@ async def _run(
 
 async def _estimate(call: Call[Awaitable[RunSummary]], *, json: bool) -> int:
     from peerjudge.runs import default_folder, prepare
+    from peerjudge.runs.answer_plans import choose_data
     from peerjudge.runs.answering import estimate_answers
-    from peerjudge.runs.arguments import choose_data
     from peerjudge.runs.batches import apply_batch_prices
 
     given = call.given

@@ -97,7 +97,7 @@ def parse_contestants(pairs: tuple[str, ...]) -> dict[str, str]:
     Raises:
         ExperimentError: a pair has another form, or a reviewer is given twice.
     """
-    from peerjudge.runs.seating import parse_pairs
+    from peerjudge.runs.resolve import parse_pairs
 
     form = "REVIEWER=CONTESTANT, as in my_vicuna=vicuna-13b"
     return parse_pairs(pairs, noun="reviewer that is a contestant", form=form)

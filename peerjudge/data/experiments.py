@@ -227,6 +227,11 @@ class Condition(Declared, frozen=True, kw_only=True):
         )
         force_setattr(self, "seats", seats)
 
+    @property
+    def cards(self) -> tuple[str, ...]:
+        """The names of the cards in the seats."""
+        return tuple(seat.reviewer if isinstance(seat, Seating) else seat for seat in self.seats)
+
 
 Alternative: TypeAlias = Literal["mean seat", "best seat", "self-consistency", "vote"]
 """Cheaper ways to judge that a discussion is compared with."""
@@ -301,11 +306,7 @@ class Experiment(Declared, frozen=True, kw_only=True):
         self._check_seats()
 
     def _check_seats(self) -> None:
-        seated = {
-            seat.reviewer if isinstance(seat, Seating) else seat
-            for condition in self.conditions
-            for seat in condition.seats
-        }
+        seated = {card for condition in self.conditions for card in condition.cards}
         for name, card in self.seats.items():
             if card not in seated:
                 known = ", ".join(sorted(seated))

@@ -37,15 +37,13 @@ from peerjudge.judging.judgements import (
 )
 from peerjudge.judging.specs import JUDGED, build_judge
 from peerjudge.runs.bounds import Bounds, Place
-from peerjudge.runs.ledger import Ledger
+from peerjudge.runs.ledger import Ledger, record_calls
 from peerjudge.runs.limits import Limits
-from peerjudge.runs.manifest import require_own, write_manifest
-from peerjudge.runs.opening import record_calls
-from peerjudge.runs.order import PlainOrder, read_discussions
+from peerjudge.runs.manifest import record_manifest, require_own
 from peerjudge.runs.playing import Player
 from peerjudge.runs.resolve import Prepared, prepare
 from peerjudge.runs.reviewers import open_reviewers
-from peerjudge.runs.schedule import Part, Plan
+from peerjudge.runs.schedule import Part, PlainOrder, Plan, read_discussions
 from peerjudge.runs.spans import RunSpans
 from peerjudge.shelf import Shelf
 from peerjudge.store import Store
@@ -161,9 +159,7 @@ class Judge:
                 )
             )
             manifest = {"run": prepared.run_id, **prepared.manifest}
-            await opened.record_run(prepared.run_id, manifest)
-            if folder is not None:
-                write_manifest(folder, manifest)
+            await record_manifest(opened, folder, manifest)
             ledger = await Ledger.open(opened, run=prepared.run_id, costs=prepared.costs)
             limits = Limits(
                 cast=prepared.plan.cast, costs=prepared.costs, ledger=ledger, bounds=bounds

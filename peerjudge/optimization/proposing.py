@@ -9,7 +9,8 @@ from peerjudge.errors import ExperimentError
 from peerjudge.optimization.playing import FAILED, Book, StoppedError, add_reserve
 from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.ledger import Spending
-from peerjudge.runs.writing import WritingTask, write_texts
+from peerjudge.runs.texts import WritingTask
+from peerjudge.runs.writing import write_texts
 from peerjudge.shelf import Shelf
 
 _LONGEST = 800

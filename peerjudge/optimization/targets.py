@@ -12,7 +12,6 @@ from peerjudge.data import (
     Experiment,
     Form,
     PromptPack,
-    Seating,
     Target,
     replace,
 )
@@ -38,10 +37,8 @@ def list_packs(experiment: Experiment) -> tuple[str, ...]:
 
 def list_cards(experiment: Experiment) -> tuple[str, ...]:
     """Return the names of the cards that the conditions seat, in order."""
-    seats = [seat for condition in experiment.conditions for seat in condition.seats]
-    return tuple(
-        dict.fromkeys(seat.reviewer if isinstance(seat, Seating) else seat for seat in seats)
-    )
+    cards = (card for condition in experiment.conditions for card in condition.cards)
+    return tuple(dict.fromkeys(cards))
 
 
 def list_targets(experiment: Experiment, shelf: Shelf) -> dict[str, Target]:

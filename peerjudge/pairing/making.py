@@ -29,7 +29,8 @@ from peerjudge.pairing.verifying import Checked, verify_pairs
 from peerjudge.runs.blocking import block
 from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.estimate import read_costs
-from peerjudge.runs.writing import WritingTask, WrittenText, write_texts
+from peerjudge.runs.texts import WritingTask, WrittenText
+from peerjudge.runs.writing import write_texts
 from peerjudge.search.proposals import read_text
 from peerjudge.shelf import Shelf
 

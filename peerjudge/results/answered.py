@@ -145,7 +145,7 @@ def build_answers_document(answers: Answers) -> Document:
         "calls": to_plain(written.calls),
         "tokens": written.tokens,
         "cost_usd": written.cost_usd,
-        "cost_known": written.cost_known,
+        "cost_known": written.cost_usd is not None,
         "spent_before": to_plain(written.spent_before),
         "spent_now": to_plain(written.spent_now),
         "limit": to_plain(written.limit),

@@ -31,10 +31,9 @@ from peerjudge.results.reports import report
 from peerjudge.results.scores import score
 from peerjudge.runs import OpenRun, open_run
 from peerjudge.runs.blocking import wait_for
-from peerjudge.runs.bundles import TRANSCRIPTS
 from peerjudge.runs.manifest import MANIFEST
 from peerjudge.runs.reading import Stored, locate_source
-from peerjudge.runs.transcript_files import store_transcripts
+from peerjudge.runs.transcript_files import TRANSCRIPTS, store_transcripts
 from peerjudge.shelf import Kind, Shelf
 from peerjudge.shelf.folders import PLACES
 

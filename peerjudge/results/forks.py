@@ -281,7 +281,7 @@ async def plan_forks(
         prepared = await prepare_forks(
             opened, at=at, changes=parsed, where=where, draws=draws, name=name, shelf=shelf
         )
-        folder = find_fork_folder(opened, place, prepared.name)
+        folder = find_fork_folder(opened, place, prepared.plan.experiment.name)
         _require_own(folder, prepared)
     return prepared, folder
 

@@ -26,11 +26,10 @@ from peerjudge.errors import PeerJudgeError
 from peerjudge.prompts import pack_identity
 from peerjudge.protocol import DiscussionProtocol
 from peerjudge.reporting.formats import counted
-from peerjudge.runs.bundles import TRANSCRIPTS
+from peerjudge.runs.imported import RECORDED
 from peerjudge.runs.manifest import MANIFEST, MERGED
-from peerjudge.runs.recorded import RECORDED
 from peerjudge.runs.resolve import load_cards
-from peerjudge.runs.transcript_files import read_transcript_file
+from peerjudge.runs.transcript_files import TRANSCRIPTS, read_transcript_file
 from peerjudge.shelf import Kind, Shelf
 from peerjudge.shelf.cards import card_identity
 from peerjudge.shelf.folders import PLACES, strip_words

@@ -27,8 +27,8 @@ from peerjudge.results.bundling import (
     own_version,
 )
 from peerjudge.results.retracing import BundledRun, Retraced, retrace
-from peerjudge.runs.bundles import TRANSCRIPTS, read_member_manifest, require_bounded
 from peerjudge.runs.manifest import MANIFEST
+from peerjudge.runs.transcript_files import TRANSCRIPTS, read_member_manifest, require_bounded
 
 _RELATIVE = 1e-9
 """Difference of two numbers that other builds of numpy may cause."""

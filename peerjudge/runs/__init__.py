@@ -1,14 +1,13 @@
 """Runs of experiments: resolve, estimate, run, resume, and read."""
 
-from peerjudge.runs.estimate import Costs, Estimate, Step, estimate_calls
+from peerjudge.runs.estimate import Costs, Estimate, estimate_calls
 from peerjudge.runs.manifest import default_folder, read_manifest
 from peerjudge.runs.progress import Observer
-from peerjudge.runs.reading import Source, read_ballots
-from peerjudge.runs.resolve import Prepared, parse_settings, prepare
-from peerjudge.runs.results import RunCounts, RunSummary, summary_document
+from peerjudge.runs.reading import read_ballots
+from peerjudge.runs.resolve import Prepared, parse_seats, parse_settings, prepare
+from peerjudge.runs.results import RunSummary, summary_document
 from peerjudge.runs.runner import run, run_sync
 from peerjudge.runs.schedule import Part, Plan
-from peerjudge.runs.seating import parse_seats
 from peerjudge.runs.sources import (
     OpenRun,
     hide_password,
@@ -17,14 +16,7 @@ from peerjudge.runs.sources import (
     load_sync,
     open_run,
 )
-from peerjudge.runs.writing import (
-    WritingEstimate,
-    WritingResult,
-    WritingTask,
-    WrittenText,
-    estimate_writing,
-    write_texts,
-)
+from peerjudge.runs.texts import WritingEstimate, WritingResult
 
 __all__ = [
     "Costs",
@@ -34,17 +26,11 @@ __all__ = [
     "Part",
     "Plan",
     "Prepared",
-    "RunCounts",
     "RunSummary",
-    "Source",
-    "Step",
     "WritingEstimate",
     "WritingResult",
-    "WritingTask",
-    "WrittenText",
     "default_folder",
     "estimate_calls",
-    "estimate_writing",
     "hide_password",
     "is_run",
     "load",
@@ -58,5 +44,4 @@ __all__ = [
     "run",
     "run_sync",
     "summary_document",
-    "write_texts",
 ]

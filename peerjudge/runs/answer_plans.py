@@ -19,7 +19,6 @@ from peerjudge.data import (
     Experiment,
     Message,
     Question,
-    Seating,
     content_hash,
     replace,
 )
@@ -97,16 +96,23 @@ def plan_answers(
     return AnswerPlan(questions=asked, cards=cards, tasks=tasks, count=count, seed=seed)
 
 
+def choose_data(data: str | None, questions: str | None) -> str | None:
+    """Return the dataset of a run, or the questions to be answered first; both together are refused."""
+    if questions is None:
+        return data
+    if data is not None:
+        msg = "data have answers, and questions are answered first: give --data or --questions, not both"
+        raise ExperimentError(msg)
+    return f"{_DATA}:{questions}"
+
+
 def plan_run_answers(
     experiment: Experiment, shelf: Shelf, *, limit: int | None
 ) -> AnswerPlan | None:
     """Return the answers that an experiment on `questions:PATH` needs; `None` for one on other data.
 
     The contestants are the cards that its conditions seat. With a limit on comparisons, the first
-    questions are answered.
-
-    Raises:
-        PeerJudgeError: As for `plan_answers`.
+    questions are answered. Raises as `plan_answers`.
     """
     kind, _, path = experiment.data.partition(":")
     if kind != _DATA:
@@ -114,11 +120,7 @@ def plan_run_answers(
     if not path:
         msg = "'questions' needs a path; give questions:PATH, or run with --questions PATH"
         raise DataError(msg)
-    seated = [
-        seat.reviewer if isinstance(seat, Seating) else seat
-        for condition in experiment.conditions
-        for seat in condition.seats
-    ]
+    seated = (card for condition in experiment.conditions for card in condition.cards)
     by = tuple(dict.fromkeys(seated))
     pairs = len(by) * (len(by) - 1) // 2
     most = None if limit is None else -(-limit // max(1, pairs))
@@ -130,15 +132,14 @@ def rehearse_pairs(plan: AnswerPlan, *, limit: int | None) -> Dataset:
     words = "word" * ASSUMED_REPLY
     pairs = (
         Comparison(
-            id=f"{question.id} {one} {other}",
+            id=f"{question.id} {' '.join(authors)}",
             question=question,
-            answers=(
-                Answer(id=one, text=f"{words} {one}", author=one),
-                Answer(id=other, text=f"{words} {other}", author=other),
+            answers=tuple(
+                Answer(id=author, text=f"{words} {author}", author=author) for author in authors
             ),
         )
         for question in plan.questions
-        for one, other in combinations(plan.cards, 2)
+        for authors in combinations(plan.cards, 2)
     )
     return Dataset(
         name="questions",
@@ -185,15 +186,17 @@ def _list_contestants(by: Sequence[str], shelf: Shelf) -> Mapping[str, Card]:
 
 
 def _list_questions(given: Sequence[str | Question]) -> tuple[Question, ...]:
-    found = tuple(
-        one if isinstance(one, Question) else Question(id=f"q-{content_hash(one)[:12]}", text=one)
-        for one in given
+    questions = tuple(
+        each
+        if isinstance(each, Question)
+        else Question(id=f"q-{content_hash(each)[:12]}", text=each)
+        for each in given
     )
-    ids = [one.id for one in found]
+    ids = [question.id for question in questions]
     if not ids:
         msg = "there are no questions; give one or more"
         raise DataError(msg)
-    if repeated := sorted({one for one in ids if ids.count(one) > 1}):
+    if repeated := sorted({name for name in ids if ids.count(name) > 1}):
         msg = f"two questions have the id {repeated[0]!r}; give each question once"
         raise DataError(msg)
-    return found
+    return questions

@@ -7,8 +7,9 @@ contestants to one question. Each answer names its author, card, model, prompt a
 
 from __future__ import annotations
 
+import dataclasses
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -23,12 +24,16 @@ from peerjudge.data import (
     replace,
 )
 from peerjudge.datasets import Request, Row, build_dataset
-from peerjudge.errors import StoreError
+from peerjudge.errors import ExperimentError, StoreError
 from peerjudge.marks import mark_controls
 from peerjudge.runs.answer_plans import MAX_TOKENS, AnswerPlan, plan_answers
 from peerjudge.runs.blocking import block
 from peerjudge.runs.bounds import Bounds, Place
-from peerjudge.runs.results import CallCounts
+from peerjudge.runs.ledger import Spending
+from peerjudge.runs.manifest import require_own
+from peerjudge.runs.progress import Counting, Observer, TextCounter
+from peerjudge.runs.resolve import Prepared
+from peerjudge.runs.results import AnswerCounts, CallCounts, RunSummary
 from peerjudge.runs.texts import WritingEstimate, WritingResult, WrittenText
 from peerjudge.runs.writing import estimate_writing, write_texts
 from peerjudge.shelf import Shelf
@@ -76,8 +81,8 @@ class Answers(Framed):
     def describe_briefly(self) -> str:
         """Return one line, as `repr` is."""
         names = ", ".join(contestant.contestant for contestant in self.contestants)
-        told = f"{len(self.rows):,} answers, {len(self.pairs):,} pairs"
-        return mark_controls(f"<Answers to {self.questions:,} questions by {names}: {told}>")
+        counts = f"{len(self.rows):,} answers, {len(self.pairs):,} pairs"
+        return mark_controls(f"<Answers to {self.questions:,} questions by {names}: {counts}>")
 
     @property
     def dataset(self) -> Dataset:
@@ -208,19 +213,18 @@ async def estimate_answers(
 
 
 def collect_answers(plan: AnswerPlan, written: WritingResult, *, folder: Path | None) -> Answers:
-    """Return the answers that there are, and write their tables into the folder, if there is one.
-
-    Raises:
-        StoreError: A table cannot be written.
-    """
-    texts = {text.task.id: text for text in written.texts}
+    """Return the answers that there are, and write their tables into the folder, if there is one."""
     by_card = {card.name: contestant for contestant, card in plan.cards.items()}
     entries = {
         text.task.id: _describe_answer(text, by_card[text.task.card], plan)
         for text in written.texts
         if text.text is not None
     }
-    rows = tuple(_list_rows(plan, entries))
+    rows = tuple(
+        _build_row(task.question, [entry], name=f"{task.question.id} {entry['id']}")
+        for task in plan.tasks
+        if (entry := entries.get(task.id)) is not None and task.question is not None
+    )
     pairs, equal = _pair_rows(plan, entries)
     files: dict[str, Path] = {}
     if folder is not None:
@@ -230,7 +234,9 @@ def collect_answers(plan: AnswerPlan, written: WritingResult, *, folder: Path | 
     return Answers(
         questions=len(plan.questions),
         contestants=tuple(
-            _count(contestant, card, [one for one in texts.values() if one.task.card == card.name])
+            _count(
+                contestant, card, [text for text in written.texts if text.task.card == card.name]
+            )
             for contestant, card in plan.cards.items()
         ),
         rows=rows,
@@ -242,12 +248,96 @@ def collect_answers(plan: AnswerPlan, written: WritingResult, *, folder: Path | 
     )
 
 
+async def write_run_answers(
+    prepared: Prepared,
+    *,
+    place: Place,
+    bounds: Bounds,
+    shelf: Shelf,
+    environ: Mapping[str, str] | None,
+    observer: Observer | None,
+) -> Answers | None:
+    """Write the missing answers into the place of the run; arguments as for `run_prepared`.
+
+    In a folder, the tables of the answers are written as well. Returns `None` for a run on data with
+    answers.
+
+    Raises:
+        ExperimentError: No pair of answers can be compared, although no limit stopped the writing.
+        PeerJudgeError: As for `write_texts`, or the folder holds another run.
+    """
+    plan = prepared.answers
+    if plan is None:
+        return None
+    folder = place.folder
+    if folder is not None:
+        require_own(folder, prepared.plan.experiment)
+    bounds.require_prices(prepared.costs)
+    shown = observer if isinstance(observer, Counting) else None
+    on_text = None if shown is None else TextCounter(shown.note, total=len(plan.tasks)).count
+    written = await write_texts(
+        plan.tasks,
+        place=place,
+        bounds=bounds,
+        seed=plan.seed,
+        shelf=shelf,
+        environ=environ,
+        on_text=on_text,
+    )
+    answers = collect_answers(plan, written, folder=folder)
+    if not answers.pairs and written.stopped is None:
+        raise ExperimentError(_explain_no_pairs(answers))
+    return answers
+
+
+def add_answers(summary: RunSummary, written: Answers | None) -> RunSummary:
+    """Return the summary of a run with its answers counted: calls, tokens, cost, and what stopped it.
+
+    A run without answers of its own keeps its summary.
+    """
+    if written is None:
+        return summary
+    first, texts = written.writing, written.writing.texts
+    known = summary.cost_known and first.cost_usd is not None
+    cost = (summary.cost_usd or 0.0) + (first.cost_usd or 0.0) if known else None
+    tokens = summary.tokens + first.tokens
+    return dataclasses.replace(
+        summary,
+        calls=summary.calls + first.calls,
+        tokens=tokens,
+        cost_usd=cost,
+        cost_known=known,
+        spent_before=first.spent_before,
+        spent_now=Spending(tokens=tokens, usd=cost),
+        stopped=first.stopped or summary.stopped,
+        enough=first.enough if first.stopped else summary.enough,
+        answers=AnswerCounts(
+            written=sum(text.text is not None and not text.kept for text in texts),
+            kept=first.kept,
+            failed=len(first.failures),
+            missing=sum(text.text is None and text.failure is None for text in texts),
+            pairs=len(written.pairs),
+        ),
+    )
+
+
+def _explain_no_pairs(answers: Answers) -> str:
+    failed = answers.writing.failures
+    if failed and failed[0].failure is not None:
+        failure = failed[0].failure
+        return (
+            f"no question has two answers, because {len(failed):,} of {len(answers.writing.texts):,} calls "
+            f"failed; the first: {failed[0].task.card}: {failure.kind}: {failure.message}"
+        )
+    return "no question has two different answers, so there is nothing to judge; seat other contestants"
+
+
 _Entry = Mapping[str, Scalar]
 
 
 def _describe_answer(text: WrittenText, contestant: str, plan: AnswerPlan) -> _Entry:
     """Return the entry of an answer in a row, with its provenance."""
-    task, said = text.task, text.utterance
+    task = text.task
     card = plan.cards[contestant]
     number = f"#{task.draw + 1}" if plan.count > 1 else ""
     entry: dict[str, Scalar] = {
@@ -255,7 +345,7 @@ def _describe_answer(text: WrittenText, contestant: str, plan: AnswerPlan) -> _E
         "text": text.text,
         "author": contestant,
         "card": task.card,
-        "model": "" if said is None else said.model,
+        "model": "" if text.utterance is None else text.utterance.model,
         "prompt": task.prompt,
         "seed": plan.seed,
         "draw": task.draw,
@@ -267,12 +357,6 @@ def _describe_answer(text: WrittenText, contestant: str, plan: AnswerPlan) -> _E
     return entry
 
 
-def _list_rows(plan: AnswerPlan, entries: Mapping[str, _Entry]) -> Iterator[Mapping[str, object]]:
-    for task in plan.tasks:
-        if (entry := entries.get(task.id)) is not None and task.question is not None:
-            yield _build_row(task.question, [entry], name=f"{task.question.id} {entry['id']}")
-
-
 def _pair_rows(
     plan: AnswerPlan, entries: Mapping[str, _Entry]
 ) -> tuple[tuple[Mapping[str, object], ...], int]:
@@ -280,9 +364,9 @@ def _pair_rows(
     rows: list[Mapping[str, object]] = []
     equal = 0
     for question in plan.questions:
-        for one, other in combinations(plan.cards.values(), 2):
+        for cards in combinations(plan.cards.values(), 2):
             for draw in range(plan.count):
-                names = [f"{question.id} by {card.name}, {draw + 1}" for card in (one, other)]
+                names = [f"{question.id} by {card.name}, {draw + 1}" for card in cards]
                 pair = [entries[name] for name in names if name in entries]
                 if len(pair) < len(names):
                     continue
@@ -305,7 +389,7 @@ def _build_row(question: Question, pair: Sequence[_Entry], *, name: str) -> dict
         "question_id": question.id,
         "answers": [dict(entry) for entry in pair],
     }
-    row |= {f"{QUALITY}{one['id']}": one["quality"] for one in pair if "quality" in one}
+    row |= {f"{QUALITY}{entry['id']}": entry["quality"] for entry in pair if "quality" in entry}
     return row
 
 
@@ -323,7 +407,7 @@ def _write_lines(file: Path, rows: Iterable[Mapping[str, object]]) -> None:
 
 def _count(contestant: str, card: Card, texts: Sequence[WrittenText]) -> ContestantAnswers:
     marks = [text.mark for text in texts]
-    said = [len(text.text.split()) for text in texts if text.text]
+    words = [len(text.text.split()) for text in texts if text.text]
     return ContestantAnswers(
         contestant=contestant,
         card=card.name,
@@ -333,7 +417,7 @@ def _count(contestant: str, card: Card, texts: Sequence[WrittenText]) -> Contest
         cut_off=marks.count("cut off"),
         failed=sum(text.failure is not None for text in texts),
         missing=sum(text.text is None and text.failure is None for text in texts),
-        mean_words=sum(said) / len(said) if said else None,
+        mean_words=sum(words) / len(words) if words else None,
         simulated=card.kind is ReviewerKind.SIMULATED,
     )
 

@@ -59,10 +59,6 @@ def check_batch(*, deadline: float | None, questions: str | None) -> None:
 def apply_batch_prices(prepared: Prepared, *, limited: bool = False) -> Prepared:
     """Return the run with half prices for the cards whose calls go out as batches.
 
-    Args:
-        prepared: The run.
-        limited: Whether a limit of cost or tokens must hold.
-
     Raises:
         ExperimentError: No card can use batches, a card does not say whether its address has them, answers
             are to be written first, or a limit must hold and a seat sets no `max_tokens`.
@@ -131,8 +127,7 @@ async def open_batch_mode(
 ) -> AsyncGenerator[BatchMode | None]:
     """Open the batch mode of a run, `None` without; tasks started inside count for its barrier.
 
-    Raises:
-        ExperimentError: Replies are kept in memory only, so that a crash would lose paid batches.
+    Raises `ExperimentError` if replies are kept in memory only: a crash would lose paid batches.
     """
     if not batch:
         yield None

@@ -7,14 +7,10 @@ from pathlib import Path
 
 from peerjudge.errors import ExperimentError
 from peerjudge.places import find_cache
-from peerjudge.runs.budget import Budget
 from peerjudge.runs.estimate import Costs
-from peerjudge.runs.ledger import Ledger, Spending
+from peerjudge.runs.ledger import Spending
 from peerjudge.runs.sources import hide_password
 from peerjudge.store.database import STORE_FILE
-
-CONNECTIONS = 10
-"""Most discussions in flight, where nothing is said."""
 
 NO_CACHE = "none"
 """Value of `cache` that keeps replies in memory only."""
@@ -89,10 +85,6 @@ class Place:
         cache = folder if self.cache is None else self.cache
         return Place(store=str(folder / STORE_FILE), cache=cache)
 
-    def or_folder(self, folder: Path) -> Place:
-        """Return this place, or the folder where no place is given."""
-        return self if self.source else replace(self, out=folder)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
@@ -109,7 +101,7 @@ class Bounds:
         ExperimentError: A limit of 0 or less, or a share outside of 0 to 1.
     """
 
-    max_connections: int = CONNECTIONS
+    max_connections: int = 10
     cost_limit: float | None = None
     token_limit: int | None = None
     fail_on_error: float | None = None
@@ -141,14 +133,6 @@ class Bounds:
         """Raise `ExperimentError` where the cost is limited and a price is unknown."""
         if self.cost_limit is not None:
             costs.require_known()
-
-    def open_budget(self, ledger: Ledger) -> Budget | None:
-        """Return the budget of a place, including what earlier runs into it have spent."""
-        if self.token_limit is None and self.cost_limit is None:
-            return None
-        if self.cost_limit is not None:
-            ledger.warn_unpriced()
-        return Budget(tokens=self.token_limit, usd=self.cost_limit, spent=ledger.before.amount)
 
     def leave(self, reserve: Spending) -> Bounds:
         """Return these bounds less what must be left; at least ones with which nothing is played."""

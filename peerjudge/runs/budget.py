@@ -60,10 +60,7 @@ class _Account:
 class Budget:
     """The limit of a run and the shares of its open discussions.
 
-    Args:
-        tokens: Limit on prompt and completion tokens; `None` for no limit.
-        usd: Limit on the cost in USD; `None` for no limit.
-        spent: Amount spent by earlier runs into the same place; the limits include it.
+    The limits on tokens and USD, `None` for none, include what earlier runs into the place have `spent`.
     """
 
     def __init__(

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-from peerjudge.data import Comparison, Condition, Experiment, Role, Seat, Seating, Transcript
+from peerjudge.data import Condition, Experiment, Role, Seat, Transcript
 from peerjudge.data import replace as replace_noun
 from peerjudge.errors import ExperimentError, ForkError
-from peerjudge.runs.resolve import apply_settings
+from peerjudge.runs.resolve import apply_settings, list_options
 from peerjudge.shelf import Shelf
 
 NO_CHANGE = "no change"
@@ -66,13 +66,12 @@ def parse_changes(pairs: Sequence[str], *, at: int) -> tuple[Change, ...]:
     Raises:
         ExperimentError: A text is no `KEY=VALUE`, is given twice, or edits a turn that is not kept.
     """
-    found = tuple(_parse(pair, at) for pair in pairs)
-    names = [one.text for one in found]
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
+    changes = tuple(_parse(pair, at) for pair in pairs)
+    texts = [change.text for change in changes]
+    if repeated := sorted({text for text in texts if texts.count(text) > 1}):
         msg = f"the change {repeated[0]!r:.80} is given twice"
         raise ExperimentError(msg)
-    return found
+    return changes
 
 
 def change_condition(condition: Condition, change: Change, *, name: str) -> Condition:
@@ -84,17 +83,10 @@ def change_condition(condition: Condition, change: Change, *, name: str) -> Cond
 
 
 def change_settings(experiment: Experiment, change: Change, shelf: Shelf) -> Experiment:
-    """Return the experiment with a change of its prompts or protocol options.
-
-    Raises `ExperimentError` if no condition takes the setting.
-    """
+    """Return the experiment with a changed setting; raises `ExperimentError` if no condition takes it."""
     if not change.is_setting:
         return experiment
-    options = {
-        option
-        for condition in experiment.conditions
-        for option in shelf.protocol(condition.protocol, options={}).settings()
-    }
+    options = list_options(experiment, shelf)
     if change.key not in {"prompts", *options}:
         msg = (
             f"a fork cannot change {change.key!r}; choose turn.N, reviewer_N, leader, order, prompts, or an "
@@ -110,16 +102,11 @@ def change_seats(
 ) -> tuple[tuple[Seat, ...], dict[str, str]]:
     """Return the seats of a fork, and the seat in it of each seat of its parent.
 
-    Args:
-        parent: The discussion that is forked.
-        change: The change.
-        seat: The seat with the card of the change, if it names one.
-
-    Raises:
-        ForkError: The change leaves the seats as they are, or there is no such seat.
+    `seat` is the one with the card of the change, if it names one. Raises `ForkError` if the change leaves
+    the seats as they are, or there is no such seat.
     """
     seats = list(parent.seats)
-    places = {one.id: one.id for one in seats}
+    places = {each.id: each.id for each in seats}
     if change.key == "leader":
         if len(seats) < 2:
             msg = "it has one seat, so that no other can lead"
@@ -143,16 +130,6 @@ def change_seats(
     return tuple(seats), places
 
 
-def change_order(comparison: Comparison, change: Change) -> Comparison:
-    """Return the comparison as a fork shows it."""
-    return comparison.swapped() if change.key == "order" else comparison
-
-
-def list_cards(condition: Condition) -> list[str]:
-    """Return the cards that a condition seats."""
-    return [seat.reviewer if isinstance(seat, Seating) else seat for seat in condition.seats]
-
-
 def _parse(pair: str, at: int) -> Change:
     key, sign, value = pair.partition("=")
     key = key.strip()
@@ -172,9 +149,8 @@ def _parse(pair: str, at: int) -> Change:
         return Change(key=key, value=value, name=_shorten(f"{key}={value}"))
     index = key.removeprefix(_TURN)
     if not index.isdecimal() or int(index) >= at:
-        msg = f"{key!r} edits no turn that is kept: --at {at} keeps turn.0 to turn.{at - 1}"
-        if at == 0:
-            msg = f"{key!r} edits no turn that is kept: --at 0 keeps none"
+        kept = f"turn.0 to turn.{at - 1}" if at else "none"
+        msg = f"{key!r} edits no turn that is kept: --at {at} keeps {kept}"
         raise ExperimentError(msg)
     words = _read_words(value)
     return Change(key=key, value=words, name=_shorten(f"{key}={words}"), edits={int(index): words})

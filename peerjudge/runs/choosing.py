@@ -17,6 +17,7 @@ from peerjudge.store.browsing import (
     GOLDS,
     MOVES,
     STATES,
+    UNITS,
     Filter,
     IndexReader,
     Sort,
@@ -32,8 +33,6 @@ _KNOWN: Mapping[str, Mapping[str, object]] = {
     "move": MOVES,
     "flag": FLAGS,
 }
-_UNITS: Mapping[Sort, float] = {"turns": 1, "tokens": 1, "latency": 1e3, "cost": 1e6}
-"""Units of a bound: turns, tokens, seconds and USD, in those of the index."""
 _IGNORED = {"sort", "after", "back"}
 """Words of an address that order a list and choose nothing."""
 
@@ -64,8 +63,12 @@ def parse_where(text: str) -> tuple[Filter, str]:
         elif name in FACETS:
             msg = f"unknown {name} {value!r} in --where; choose one of {', '.join(_KNOWN[name])}"
             raise ExperimentError(msg)
-        elif name.endswith("_min") and bound in _UNITS:
-            least[bound] = _read_bound(name, value, _UNITS[bound])
+        elif name.endswith("_min") and bound in UNITS:
+            try:
+                least[bound] = round(float(value) * UNITS[bound])
+            except (ValueError, OverflowError) as cause:
+                msg = f"{name} in --where is a number, not {value!r}"
+                raise ExperimentError(msg) from cause
         elif name not in _IGNORED:
             raise ExperimentError(_explain(name))
     return Filter(**facets, words=words, least=least), wanted
@@ -87,10 +90,10 @@ async def choose_discussions(opened: OpenRun, where: str) -> Sequence[str]:
         try:
             while await writer.refresh(store, prices):
                 pass
-            pages = _read_pages(IndexReader(writer.file), opened.id, chosen)
+            listed = _read_ids(IndexReader(writer.file), opened.id, chosen)
         finally:
             writer.close()
-    ids = [id_ for id_ in dict.fromkeys(pages) if id_.startswith(wanted)]
+    ids = [id_ for id_ in dict.fromkeys(listed) if id_.startswith(wanted)]
     if not ids:
         msg = (
             f"no discussion passes --where {where!r}; `peerjudge view` shows how many pass a filter"
@@ -99,25 +102,17 @@ async def choose_discussions(opened: OpenRun, where: str) -> Sequence[str]:
     return ids
 
 
-def _read_pages(reader: IndexReader, run: str, chosen: Filter) -> list[str]:
-    found: list[str] = []
+def _read_ids(reader: IndexReader, run: str, chosen: Filter) -> list[str]:
+    ids: list[str] = []
     after = None
     while rows := reader.page(run, chosen, after=after, limit=1000):
-        found += [row.id for row in rows]
+        ids += [row.id for row in rows]
         after = rows[-1].key
-    return found
-
-
-def _read_bound(name: str, value: str, unit: float) -> int:
-    try:
-        return round(float(value) * unit)
-    except (ValueError, OverflowError) as cause:
-        msg = f"{name} in --where is a number, not {value!r}"
-        raise ExperimentError(msg) from cause
+    return ids
 
 
 def _explain(word: str) -> str:
-    bounds = ", ".join(f"{name}_min" for name in _UNITS)
+    bounds = ", ".join(f"{name}_min" for name in UNITS)
     return (
         f"unknown word {word!r} in --where; write NAME=VALUE, joined by '&', with a NAME of "
         f"{', '.join(FACETS)}, q, id, {bounds}"

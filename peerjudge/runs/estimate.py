@@ -264,8 +264,8 @@ def _choose_sample(plan: Plan) -> list[Comparison]:
     """Return comparisons at equal distances, of all that each condition judges."""
     chosen: set[int] = set()
     for part in plan.parts:
-        own = [place for place, one in enumerate(plan.comparisons) if part.judges(one)]
-        chosen.update(own[:: -(-len(own) // _SAMPLE) or 1])
+        judged = [place for place, each in enumerate(plan.comparisons) if part.judges(each)]
+        chosen.update(judged[:: -(-len(judged) // _SAMPLE) or 1])
     return [plan.comparisons[place] for place in sorted(chosen)]
 
 

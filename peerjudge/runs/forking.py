@@ -15,7 +15,6 @@ from peerjudge.data import (
     Dataset,
     Experiment,
     Fork,
-    ReviewerKind,
     Transcript,
     content_hash,
     from_plain,
@@ -25,23 +24,20 @@ from peerjudge.datasets import load as load_dataset
 from peerjudge.engine import identify, identify_fork, keep_turns
 from peerjudge.errors import ExperimentError, ForkError, StoreError
 from peerjudge.prompts import pack_identity
-from peerjudge.runs.bundles import is_bundle
 from peerjudge.runs.changes import (
     Change,
     change_condition,
-    change_order,
     change_seats,
     change_settings,
     find_seat,
-    list_cards,
 )
 from peerjudge.runs.choosing import choose_discussions
 from peerjudge.runs.estimate import read_costs
 from peerjudge.runs.manifest import FORKED, IMPORTED, MERGED, build_manifest
-from peerjudge.runs.resolve import Prepared, load_cards, load_parts
+from peerjudge.runs.resolve import Prepared, load_cards, load_parts, needs_reviews
 from peerjudge.runs.schedule import Part, Plan
 from peerjudge.runs.sources import OpenRun
-from peerjudge.runs.transcript_files import is_transcript_file
+from peerjudge.runs.transcript_files import is_bundle, is_transcript_file
 from peerjudge.shelf import Shelf
 
 FORKS = "forks"
@@ -85,7 +81,6 @@ class PreparedForks(Prepared):
     the reason.
     """
 
-    name: str
     identity: str
     arms: tuple[Arm, ...]
     parents: tuple[Transcript, ...]
@@ -129,7 +124,7 @@ async def prepare_forks(
     shelf = shelf or Shelf()
     experiment = _read_experiment(opened)
     wanted = set(await choose_discussions(opened, where))
-    parents = [one async for one in opened.played() if one.id in wanted]
+    parents = [parent async for parent in opened.played() if parent.id in wanted]
     identity = content_hash("forks", opened.id, at, [change.text for change in changes], where)
     name = name or f"at-{at}-{identity[:8]}"
     used = {parent.condition for parent in parents}
@@ -142,18 +137,21 @@ async def prepare_forks(
         primary="",
         seats={},
     )
-    every = (Change(), *changes)
-    arms, settled = _declare_arms(experiment, every, shelf)
+    arms, settled = _declare_arms(experiment, (Change(), *changes), shelf)
     cast = load_cards(settled, shelf)
     parts = {part.condition.name: part for part in load_parts(settled, shelf, cast)}
     forks, refused = _list_forks(parents, arms, parts, at=at, draws=draws, experiment=experiment)
     if not forks:
         raise ExperimentError(_describe_refusals(refused, len(parents)))
-    kept = {fork.fork.parent for fork in forks if fork.fork is not None}
-    parents = [one for one in parents if one.id in kept]
+    forked = {fork.fork.parent for fork in forks if fork.fork is not None}
+    parents = [parent for parent in parents if parent.id in forked]
     plan = _build_plan(settled, arms, parts, cast, forks, parents)
     costs = read_costs(cast, project=shelf.project or Path.cwd())
-    dataset = _load_data(plan)
+    dataset = (
+        load_dataset(settled.data, reviews=True)
+        if needs_reviews(plan.cast)
+        else Dataset(name=settled.data, description="", comparisons=tuple(plan.comparisons))
+    )
     manifest: dict[str, object] = build_manifest(plan, shelf, dataset=dataset.name) | {
         "prices": costs.document(),
         "notes": (),
@@ -175,7 +173,6 @@ async def prepare_forks(
         dataset=dataset,
         costs=costs,
         manifest=manifest,
-        name=name,
         identity=identity,
         arms=arms,
         parents=tuple(parents),
@@ -248,15 +245,15 @@ def _list_forks(
     for arm in arms:
         by_parent.setdefault(arm.parent, []).append(arm)
     refused: Counter[tuple[str, str]] = Counter()
-    found: list[Transcript] = []
+    forks: list[Transcript] = []
     numbers = range(1, draws + 1) if draws else range(1)
     for parent in parents:
-        own: list[list[Transcript]] = []
+        by_arm: list[list[Transcript]] = []
         for arm in by_parent.get(parent.condition, ()):
             try:
                 if not arm.change.key:
                     _require_same(parent, parts[arm.condition], experiment)
-                own.append(
+                by_arm.append(
                     [
                         _fork(parent, arm, parts[arm.condition], at, draw, experiment)
                         for draw in numbers
@@ -268,9 +265,9 @@ def _list_forks(
                     break
         # Forks without a change serve those with one; alone they are played if no change was asked for.
         asked = len({arm.change.text for arm in arms}) > 1
-        if len(own) > asked:
-            found += [head for heads in own for head in heads]
-    return found, dict(refused)
+        if len(by_arm) > asked:
+            forks += [head for heads in by_arm for head in heads]
+    return forks, dict(refused)
 
 
 def _fork(
@@ -282,7 +279,7 @@ def _fork(
     if change.card:
         new = next(
             seat
-            for seat, card in zip(part.seats, list_cards(part.condition), strict=True)
+            for seat, card in zip(part.seats, part.condition.cards, strict=True)
             if card == change.card and seat.id == change.key
         )
     seats, places = change_seats(parent, change, seat=new)
@@ -290,7 +287,7 @@ def _fork(
         parent,
         id="-",
         condition=arm.condition,
-        comparison=change_order(parent.comparison, change),
+        comparison=parent.comparison.swapped() if change.key == "order" else parent.comparison,
         seats=seats,
         turns=(),
         stop=None,
@@ -316,8 +313,8 @@ def _require_same(parent: Transcript, part: Part, experiment: Experiment) -> Non
         if today.get(seat.reviewer) != seat.identity:
             msg = f"the card {seat.reviewer!r} has changed since it was played"
             raise ForkError(msg)
-    found = identify(parent, prompts=pack_identity(part.pack), seed=experiment.seed, code=part.code)
-    if found != parent.id:
+    prompts = pack_identity(part.pack)
+    if identify(parent, prompts=prompts, seed=experiment.seed, code=part.code) != parent.id:
         msg = (
             f"the prompt pack {parent.prompts!r}, or the protocol {parent.protocol!r}, has changed since "
             "it was played"
@@ -343,30 +340,20 @@ def _build_plan(
     parents: Sequence[Transcript],
 ) -> ForkPlan:
     """Return the plan of the forks, without conditions and cards that have none."""
-    played = {one.condition for one in forks}
+    played = {fork.condition for fork in forks}
     by_comparison: dict[str, list[Transcript]] = {}
     for fork in forks:
         by_comparison.setdefault(fork.comparison.id, []).append(fork)
     shown: dict[str, Comparison] = {}
     for parent in parents:
         shown.setdefault(parent.comparison.id, parent.comparison)
-    own = tuple(parts[arm.condition] for arm in arms if arm.condition in played)
-    seated = {seat.reviewer for part in own for seat in part.speakers}
+    forked = tuple(parts[arm.condition] for arm in arms if arm.condition in played)
+    seated = {seat.reviewer for part in forked for seat in part.speakers}
     conditions = tuple(condition for condition in experiment.conditions if condition.name in played)
     return ForkPlan(
         experiment=replace(experiment, conditions=conditions),
-        parts=own,
+        parts=forked,
         cast={name: card for name, card in cast.items() if name in seated},
         comparisons=tuple(shown[id_] for id_ in by_comparison),
         forks=by_comparison,
     )
-
-
-def _load_data(plan: ForkPlan) -> Dataset:
-    """Return the dataset of the forks, with its reviews if a card replays them."""
-    recorded = any(
-        card.kind is ReviewerKind.RECORDED and not card.source for card in plan.cast.values()
-    )
-    if recorded:
-        return load_dataset(plan.experiment.data, reviews=True)
-    return Dataset(name=plan.experiment.data, description="", comparisons=tuple(plan.comparisons))

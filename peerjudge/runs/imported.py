@@ -1,23 +1,35 @@
-"""Import of discussions that were held elsewhere, as a run folder that every command on runs reads."""
+"""Discussions that were held elsewhere: imported into a run folder, or made of the reviews of a dataset."""
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 
-from peerjudge.data import Transcript, content_hash
+from peerjudge.data import (
+    Comparison,
+    Cue,
+    Dataset,
+    Expects,
+    RecordedReview,
+    Review,
+    Seat,
+    StopReason,
+    Transcript,
+    Turn,
+    Utterance,
+    content_hash,
+)
 from peerjudge.datasets.discussions import Discussions, read_discussions
 from peerjudge.datasets.source import Options, Request
-from peerjudge.errors import StoreError
-from peerjudge.runs.manifest import IMPORTED, find_versions, write_manifest
+from peerjudge.runs.manifest import IMPORTED, find_versions, require_empty, write_manifest
 from peerjudge.store import Store
 
-_CHUNK = 200
+RECORDED = "recorded"
+"""Name of the protocol and the task of a recorded review."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,13 +43,7 @@ class ImportedRun:
 async def import_discussions(
     path: Path, *, out: Path, options: Options | None = None, licence: str = ""
 ) -> ImportedRun:
-    """Read discussions from files and write them into a new run folder.
-
-    Args:
-        path: The file; `options.files` has further ones.
-        out: A folder that does not exist or is empty.
-        options: How to read the files.
-        licence: Of the discussions.
+    """Read discussions from a file, and further ones in `options.files`, into a new run folder.
 
     Raises:
         DataError: A row is no discussion, see `read_discussions`.
@@ -45,50 +51,41 @@ async def import_discussions(
     """
     options = options or Options()
     discussions = read_discussions(Request(path=path, options=options))
-    _require_new(out)
+    require_empty(out)
     manifest = _build_manifest(discussions, (path, *options.files), licence=licence)
     run = str(manifest["run"])
     async with Store.open(out) as store:
         await store.record_run(run, manifest)
-        waiting = iter(discussions.transcripts)
-        while chunk := list(islice(waiting, _CHUNK)):
-            await store.enlist(run, chunk)
-            await asyncio.gather(*map(store.end, chunk))
+        await store.add(run, discussions.transcripts)
     # The manifest makes the folder a run, so it comes last.
     write_manifest(out, manifest)
     return ImportedRun(discussions=discussions, folder=out)
 
 
-def _require_new(folder: Path) -> None:
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        msg = f"{folder} holds other files; name a new folder with --out"
-        raise StoreError(msg)
-
-
 def _build_manifest(
     discussions: Discussions, files: Sequence[Path], *, licence: str
 ) -> dict[str, object]:
-    one = discussions.transcripts
-    protocols = {each.condition: each.protocol for each in one}
+    transcripts = discussions.transcripts
+    protocols = {each.condition: each.protocol for each in transcripts}
     return {
         "schema": "peerjudge-manifest/1",
-        "run": content_hash(*(each.id for each in one)),
+        "run": content_hash(*(each.id for each in transcripts)),
         "experiment": {
             "name": files[0].name.partition(".")[0],
             "question": "",
             "conditions": [
-                {"name": name, "protocol": protocol, "seats": _list_speakers(one, name)}
+                {"name": name, "protocol": protocol, "seats": _list_speakers(transcripts, name)}
                 for name, protocol in protocols.items()
             ],
         },
         IMPORTED: {
             "format": "discussions",
             "files": {file.name: _digest(file) for file in files},
-            "discussions": len(one),
+            "discussions": len(transcripts),
             "left_out": dict(discussions.left_out),
             "licence": licence,
         },
-        "comparisons": len({each.comparison.id for each in one}),
+        "comparisons": len({each.comparison.id for each in transcripts}),
         "cards": {},
         "versions": find_versions(),
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -96,10 +93,61 @@ def _build_manifest(
 
 
 def _list_speakers(transcripts: Sequence[Transcript], condition: str) -> list[str]:
-    own = (transcript.seats for transcript in transcripts if transcript.condition == condition)
-    return list(dict.fromkeys(seat.reviewer for seats in own for seat in seats))
+    reviewers = (
+        seat.reviewer for each in transcripts if each.condition == condition for seat in each.seats
+    )
+    return list(dict.fromkeys(reviewers))
 
 
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def list_recorded(dataset: Dataset) -> Iterator[Transcript]:
+    """Yield each review as the discussion of a lone judge, by comparison.
+
+    The answers are in the order shown. A reviewer's further reviews in one order are repetitions.
+    """
+    reviews: defaultdict[str, list[RecordedReview]] = defaultdict(list)
+    for review in dataset.reviews:
+        reviews[review.comparison].append(review)
+    for comparison in dataset.comparisons:
+        repeated = Counter[tuple[str, tuple[str, ...]]]()
+        for review in reviews[comparison.id]:
+            key = (review.reviewer, review.shown)
+            yield _convert(review, comparison, repeated[key], simulated=dataset.simulated)
+            repeated[key] += 1
+
+
+def _convert(
+    review: RecordedReview, comparison: Comparison, repetition: int, *, simulated: bool
+) -> Transcript:
+    shown = comparison.reordered(review.shown)
+    rated = len(review.shown) == 1
+    cue = Cue(
+        seat=review.reviewer,
+        task=RECORDED,
+        sees=review.shown,
+        expects=Expects.RATING if rated else Expects.VERDICT,
+        private=True,
+        ties=True,
+    )
+    score = review.scores[0] if rated and review.scores else None
+    turn = Turn(
+        index=0,
+        cue=cue,
+        utterance=Utterance(text=review.text, simulated=simulated),
+        review=Review(verdict=None if rated else review.verdict, score=score, rule=RECORDED),
+    )
+    return Transcript(
+        id=content_hash(comparison.id, review.reviewer, list(review.shown), repetition),
+        comparison=shown,
+        protocol=RECORDED,
+        seats=(Seat(id=review.reviewer, reviewer=review.reviewer),),
+        turns=(turn,),
+        stop=StopReason.COMPLETE,
+        verdict=review.verdict,
+        condition=RECORDED,
+        repetition=repetition,
+    )

@@ -9,16 +9,19 @@ whether its reply was used.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from itertools import count
+from typing import TYPE_CHECKING
 
-from peerjudge.data import Card, Request, ReviewerKind, Usage, Utterance
+from peerjudge.data import Request, ReviewerKind, Usage, Utterance
 from peerjudge.data.cleaning import clean_utterance
 from peerjudge.engine import Reviewer
 from peerjudge.logs import get_logger
 from peerjudge.runs.budget import Amount
 from peerjudge.runs.estimate import Costs
+from peerjudge.runs.schedule import Cast
 from peerjudge.store import UNBILLED, UNCERTAIN, Store, UncertainCalls
 
 if TYPE_CHECKING:
@@ -31,22 +34,6 @@ _PROCESS = 31
 """Bits of the number of a call that name its process."""
 
 _log = get_logger()
-
-
-class Book(Protocol):
-    """Durable table of calls."""
-
-    def book(self, row: Mapping[str, object]) -> Awaitable[None]:
-        """Write an open call, or its outcome."""
-        ...
-
-
-class Reserve(Protocol):
-    """Room in a budget for one attempt of a call."""
-
-    def renew(self) -> bool:
-        """Reserve the cost of another attempt; return `False` if there is no room for it now."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,15 +67,9 @@ class _Total:
 
 
 class Ledger:
-    """Calls of one run in the book of its place; a `peerjudge.clients.billing.CallLedger`.
+    """Calls of one run in the book of its place; a `peerjudge.clients.billing.CallLedger`."""
 
-    Args:
-        book: The book of the place.
-        run: Id of the run.
-        costs: Prices of its reviewers.
-    """
-
-    def __init__(self, book: Book, *, run: str, costs: Costs) -> None:
+    def __init__(self, store: Store, *, run: str, costs: Costs) -> None:
         self.before = _Total()
         """All calls of earlier runs into the place, simulated ones included."""
         self.paid = _Total()
@@ -96,16 +77,16 @@ class Ledger:
         self.unmetered = _Total()
         """Replies of own code in this run that reported no tokens."""
         self.simulated_tokens = 0
-        self._book = book
+        self._store = store
         self._run = run
         self._costs = costs
-        self._next = secrets.randbits(_PROCESS) << _CALLS_OF_A_PROCESS
+        self._numbers = count(secrets.randbits(_PROCESS) << _CALLS_OF_A_PROCESS)
         self._open: dict[int, Call] = {}
         self._lost = _Total()
         self._lost_before = _Total()
         self._by_discussion: dict[str, Amount] = {}
-        self.reserves: dict[str, Reserve] = {}
-        """Reserve of the call under way, by discussion; none without a limit."""
+        self.renewals: dict[str, Callable[[], bool]] = {}
+        """Renews the reserve of the call under way, by discussion; empty without a limit."""
 
     @classmethod
     async def open(cls, store: Store, *, run: str, costs: Costs) -> Ledger:
@@ -133,8 +114,7 @@ class Ledger:
 
     async def begin(self, call: Call) -> int:
         """Book an open call with its estimate."""
-        number = self._next
-        self._next += 1
+        number = next(self._numbers)
         self._open[number] = call
         self._charge(call.discussion, _amount(call))
         await self._write(number, call)
@@ -149,16 +129,14 @@ class Ledger:
 
     def reserve_again(self, discussion: str) -> bool:
         """Reserve the cost of another attempt; return `False` if the limit has no room for it now."""
-        reserve = self.reserves.get(discussion)
-        return reserve is None or reserve.renew()
+        renew = self.renewals.get(discussion)
+        return renew is None or renew()
 
     async def book(self, call: Call) -> None:
         """Book a call of a client without a ledger, once it is over."""
-        number = self._next
-        self._next += 1
         self._charge(call.discussion, _amount(call))
         self._count(call)
-        await self._write(number, call)
+        await self._write(next(self._numbers), call)
 
     def spent_on(self, discussion: str) -> Amount:
         """Return the amount spent by this run on a discussion; open calls count with their estimate."""
@@ -201,15 +179,15 @@ class Ledger:
     @property
     def uncertain(self) -> UncertainCalls:
         """Calls of all runs in the place that brought no complete reply."""
-        found = _Total()
+        lost = _Total()
         for total in (self._lost_before, self._lost):
-            found.calls += total.calls
-            found.tokens += total.tokens
-            found.usd += total.usd
-            found.unpriced += total.unpriced
+            lost.calls += total.calls
+            lost.tokens += total.tokens
+            lost.usd += total.usd
+            lost.unpriced += total.unpriced
         for call in self._open.values():
-            found.add(call.usage, call.cost)
-        return UncertainCalls(calls=found.calls, tokens=found.tokens, usd=found.known_usd)
+            lost.add(call.usage, call.cost)
+        return UncertainCalls(calls=lost.calls, tokens=lost.tokens, usd=lost.known_usd)
 
     def warn_unpriced(self) -> None:
         """Warn where a limit in USD cannot count earlier calls, as their price is unknown."""
@@ -234,7 +212,7 @@ class Ledger:
 
     def _write(self, number: int, call: Call) -> Awaitable[None]:
         usage = call.usage
-        return self._book.book(
+        return self._store.book(
             {
                 "number": number,
                 "run": self._run,
@@ -276,14 +254,14 @@ class BookedReviewer:
     async def speak(self, request: Request) -> Utterance:
         """Return the reply, once it is booked; raise any error of the reviewer."""
         before = self._ledger.spent_on(request.discussion)
-        said, _ = clean_utterance(await self._reviewer.speak(request))
+        reply, _ = clean_utterance(await self._reviewer.speak(request))
         booked = self._ledger.spent_on(request.discussion) != before
-        if booked or said.simulated or said.cached:
-            return said
+        if booked or reply.simulated or reply.cached:
+            return reply
         from peerjudge.clients import Call, CallOutcome
 
-        metered = said.usage != Usage()
-        is_limited = request.discussion in self._ledger.reserves
+        metered = reply.usage != Usage()
+        is_limited = request.discussion in self._ledger.renewals
         if is_limited and not (metered or self._warned):
             self._warned = True
             _log.warning(
@@ -297,25 +275,28 @@ class BookedReviewer:
                 reviewer=self.name,
                 discussion=request.discussion,
                 turn=request.turn,
-                model=said.model,
+                model=reply.model,
                 outcome=CallOutcome.PAID if metered else CallOutcome.UNMETERED,
-                usage=said.usage,
-                attempts=said.attempts,
-                latency=said.latency,
-                cost=self._costs.of(self.name, said.usage)
+                usage=reply.usage,
+                attempts=reply.attempts,
+                latency=reply.latency,
+                cost=self._costs.of(self.name, reply.usage)
                 if metered
                 else self._costs.of_unknown(self.name),
             )
         )
-        return said
+        return reply
 
     async def close(self) -> None:
         """Close the reviewer."""
         await self._reviewer.close()
 
 
-def book_replies(reviewer: Reviewer, card: Card, ledger: Ledger, costs: Costs) -> Reviewer:
-    """Return the reviewer of a card so that its replies are booked; clients of models book their own."""
-    if card.kind is not ReviewerKind.PYTHON:
-        return reviewer
-    return BookedReviewer(reviewer, ledger, costs)
+def record_calls(cast: Cast, ledger: Ledger) -> AbstractContextManager[None]:
+    """Record the calls made inside in the ledger, if a card may use a model client."""
+    kinds = {card.kind for card in cast.values()}
+    if not kinds & {ReviewerKind.MODEL, ReviewerKind.PYTHON}:
+        return nullcontext()
+    from peerjudge.clients import billing
+
+    return billing.record_calls(ledger)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 
-from peerjudge.data import Message, Request, Sampling, Seat, Usage, Utterance
+from peerjudge.data import Message, Request, ReviewerKind, Sampling, Seat, Usage, Utterance
 from peerjudge.engine import DiscussionSetup, Reviewer
 from peerjudge.logs import get_logger
 from peerjudge.runs.bounds import Bounds
@@ -18,7 +18,7 @@ from peerjudge.runs.estimate import (
     count_prompt,
     simulate_calls,
 )
-from peerjudge.runs.ledger import Ledger
+from peerjudge.runs.ledger import BookedReviewer, Ledger
 from peerjudge.runs.schedule import Cast
 
 SHORTEST_RESERVE = 1024
@@ -59,19 +59,20 @@ class _Reserve:
         """Wait until the budget has room, hold it during the call, and settle what the call cost."""
         amount = limits.price(request.seat.reviewer, most)
         await budget.reserve(request.discussion, amount)
-        reserves = limits.ledger.reserves
-        reserves[request.discussion] = reserve = cls(limits, budget, request, amount)
+        reserve = cls(limits, budget, request, amount)
+        renewals = limits.ledger.renewals
+        renewals[request.discussion] = reserve.renew
         try:
             yield reserve
         finally:
             # Failed attempts may be billed as well, and a cancelled call counts with its estimate.
-            del reserves[request.discussion]
+            del renewals[request.discussion]
             budget.settle(request.discussion, reserve._take_cost())
 
-    def add_simulated(self, said: Utterance) -> None:
+    def add_simulated(self, reply: Utterance) -> None:
         """Count a simulated reply, which is in no ledger."""
-        if said.simulated and not said.cached:
-            self._simulated = self._limits.price(self._reviewer, said.usage)
+        if reply.simulated and not reply.cached:
+            self._simulated = self._limits.price(self._reviewer, reply.usage)
 
     def renew(self) -> bool:
         """Reserve the cost of another attempt; return `False` if there is no room for it now.
@@ -123,29 +124,27 @@ class LimitedReviewer:
     async def speak(self, request: Request) -> Utterance:
         """Return the reviewer's reply, waiting until the budget has room for the call.
 
-        Raises:
-            DiscussionDeadlineError: The discussion has reached its deadline.
-            Exception: Any error of the reviewer.
+        Raises `DiscussionDeadlineError` at the deadline, and any error of the reviewer.
         """
         budget = self._limits.budget
         if budget is None:
             return await self._speak_in_time(request)
         most = bound_usage(request.messages, request.seat.sampling, reply=self.reserve)
-        left = self._limits.count_attempts(self.name)
+        left = self._limits.cast[self.name].limits.attempts
         while True:
             left -= 1
             async with _Reserve.hold(self._limits, budget, request, most) as reserve:
                 try:
-                    said = await self._speak_in_time(request)
+                    reply = await self._speak_in_time(request)
                 except Exception:
                     # Without room for its next attempt the call has ended; it begins again below.
                     if not (reserve.is_refused and left):
                         raise
                     continue
-                reserve.add_simulated(said)
-            self._check_reserve(said.usage.completion_tokens, most.completion_tokens)
-            self.learn_length(said.usage.completion_tokens)
-            return said
+                reserve.add_simulated(reply)
+            self._check_reserve(reply.usage.completion_tokens, most.completion_tokens)
+            self.learn_length(reply.usage.completion_tokens)
+            return reply
 
     def learn_length(self, tokens: int) -> None:
         """Update the reserve and the mean with the length of a reply."""
@@ -174,34 +173,50 @@ class LimitedReviewer:
 
 
 class Limits:
-    """The limits of one run and the reviewers and discussions they apply to.
-
-    Args:
-        cast: The cards of the run.
-        costs: Their prices.
-        ledger: The ledger of the run.
-        bounds: Limits on tokens, cost, failures, and on the time of a discussion from its first call.
-    """
+    """The limits of one run and the reviewers and discussions they apply to."""
 
     def __init__(self, *, cast: Cast, costs: Costs, ledger: Ledger, bounds: Bounds) -> None:
-        self.budget = bounds.open_budget(ledger)
+        self.budget: Budget | None = None
+        if bounds.token_limit is not None or bounds.cost_limit is not None:
+            if bounds.cost_limit is not None:
+                ledger.warn_unpriced()
+            # The limits include what earlier runs into the place have spent.
+            self.budget = Budget(
+                tokens=bounds.token_limit, usd=bounds.cost_limit, spent=ledger.before.amount
+            )
         self.ledger = ledger
         self.failure_limit_reached = asyncio.Event()
-        self._cast = cast
+        self.cast = cast
         self._costs = costs
         self._deadline = bounds.deadline
         self._deadlines: dict[str, float] = {}
         self._failure_rate = bounds.fail_on_error
         self._ended = self._failed = 0
         self._count = build_token_counter(cast)
-        self._reviewers: dict[str, LimitedReviewer] = {}
+        self._reviewers: Mapping[str, LimitedReviewer] = {}
         self._first_discussions: dict[str, str] = {}
 
-    @property
-    def stop_events(self) -> tuple[asyncio.Event, ...]:
-        """Events after which calls in flight are cancelled."""
-        budget = () if self.budget is None else (self.budget.exhausted,)
-        return (*budget, self.failure_limit_reached)
+    async def run(self, playing: Awaitable[None], *, stops: Sequence[asyncio.Event] = ()) -> None:
+        """Await the work until it ends, a limit is reached, or one of the events is set.
+
+        What is in flight then is cancelled. Raises any error of the work, and `CancelledError` if this
+        task is cancelled; the work then is cancelled as well.
+        """
+        exhausted = () if self.budget is None else (self.budget.exhausted,)
+        task = asyncio.ensure_future(playing)
+        waiting = [
+            asyncio.ensure_future(stop.wait())
+            for stop in (*exhausted, self.failure_limit_reached, *stops)
+        ]
+        try:
+            await asyncio.wait({task, *waiting}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stopped = not task.done()
+            for each in (task, *waiting):
+                each.cancel()
+            await asyncio.wait({task, *waiting})
+        if not (stopped and task.cancelled()):
+            task.result()
 
     @property
     def stopped(self) -> str | None:
@@ -210,16 +225,21 @@ class Limits:
             return _TOO_MANY_FAILURES
         return None if self.budget is None else self.budget.reached
 
-    def apply(self, reviewer: Reviewer) -> Reviewer:
-        """Return the reviewer with the limits applied to its calls."""
-        if self.budget is None and self._deadline is None:
-            return reviewer
-        self._reviewers[reviewer.name] = limited = LimitedReviewer(reviewer, self)
-        return limited
+    def apply(self, reviewers: Mapping[str, Reviewer]) -> Mapping[str, Reviewer]:
+        """Return the reviewers, by card, with their replies booked and the limits applied to their calls.
 
-    def count_attempts(self, reviewer: str) -> int:
-        """Return the number of attempts that the reviewer's card allows for one call."""
-        return self._cast[reviewer].limits.attempts
+        Clients of models book their own calls.
+        """
+        booked = {
+            name: BookedReviewer(reviewer, self.ledger, self._costs)
+            if self.cast[name].kind is ReviewerKind.PYTHON
+            else reviewer
+            for name, reviewer in reviewers.items()
+        }
+        if self.budget is None and self._deadline is None:
+            return booked
+        self._reviewers = {name: LimitedReviewer(each, self) for name, each in booked.items()}
+        return self._reviewers
 
     def price(self, reviewer: str, usage: Usage) -> Amount:
         """Return the tokens of a call and their cost, 0 if the price is unknown."""
@@ -228,22 +248,27 @@ class Limits:
 
     async def admit(self, setup: DiscussionSetup) -> bool:
         """Return whether the discussion may begin; waits while open ones may make room for it."""
-        if self.failure_limit_reached.is_set():
-            return False
-        return self.budget is None or await self._fits_budget(self.budget, setup)
+        transcript = setup.transcript
+        if self.budget is not None:
+            for turn in transcript.turns:
+                reviewer = transcript.seat(turn.cue.seat).reviewer
+                self._reviewers[reviewer].learn_length(turn.utterance.usage.completion_tokens)
+        calls = simulate_calls(
+            transcript,
+            setup.protocol,
+            pack=setup.pack,
+            roles=setup.roles,
+            count=self._count,
+        )
+        return await self._open(transcript.id, transcript.seats, calls)
 
     async def admit_call(self, request: Request) -> bool:
         """Return whether a call that is a whole discussion may begin; waits like `admit`."""
-        if self.failure_limit_reached.is_set():
-            return False
-        if self.budget is None:
-            return True
-        await self._await_length_estimate(request.discussion, (request.seat,))
         reviewer, sampling = request.seat.reviewer, request.seat.sampling
         length = min(ASSUMED_REPLY, sampling.max_tokens or ASSUMED_REPLY)
         prompt = count_prompt(request.messages, reviewer, self._count)
         usage = Usage(prompt_tokens=prompt, completion_tokens=length)
-        return await self._open(self.budget, request.discussion, [(request, usage)])
+        return await self._open(request.discussion, (request.seat,), [(request, usage)])
 
     def end(self, discussion: str, *, failed: bool) -> None:
         """Release the shares of a discussion that has ended, and count it."""
@@ -266,10 +291,7 @@ class Limits:
 
     @asynccontextmanager
     async def until_deadline(self, discussion: str) -> AsyncGenerator[None]:
-        """Cancel the block at the deadline of the discussion.
-
-        Raises `DiscussionDeadlineError` at the deadline.
-        """
+        """Cancel the block at the deadline of the discussion; raise `DiscussionDeadlineError` then."""
         if self._deadline is None:
             yield
             return
@@ -284,25 +306,15 @@ class Limits:
             msg = f"the discussion was not over after {self._deadline:g} s"
             raise DiscussionDeadlineError(msg) from cause
 
-    async def _fits_budget(self, budget: Budget, setup: DiscussionSetup) -> bool:
-        transcript = setup.transcript
-        for turn in transcript.turns:
-            reviewer = transcript.seat(turn.cue.seat).reviewer
-            self._reviewers[reviewer].learn_length(turn.utterance.usage.completion_tokens)
-        await self._await_length_estimate(transcript.id, transcript.seats)
-        calls = simulate_calls(
-            transcript,
-            setup.protocol,
-            pack=setup.pack,
-            roles=setup.roles,
-            count=self._count,
-        )
-        return await self._open(budget, transcript.id, calls)
-
     async def _open(
-        self, budget: Budget, discussion: str, calls: Iterable[tuple[Request, Usage]]
+        self, discussion: str, seats: Sequence[Seat], calls: Iterable[tuple[Request, Usage]]
     ) -> bool:
         """Set aside the expected cost of these calls, with room for the longest of them."""
+        if self.failure_limit_reached.is_set():
+            return False
+        if self.budget is None:
+            return True
+        await self._await_length_estimate(discussion, seats)
         whole, slack = Amount(), Amount()
         for request, usage in calls:
             reviewer = self._reviewers[request.seat.reviewer]
@@ -313,7 +325,7 @@ class Limits:
             whole += expected
             slack = slack.maximum(self.price(reviewer.name, longest) - expected)
         # With room for its longest call, a discussion seldom has to wait for others to end.
-        return await budget.open(discussion, whole + slack)
+        return await self.budget.open(discussion, whole + slack)
 
     async def _await_length_estimate(self, discussion: str, seats: Sequence[Seat]) -> None:
         """Wait until the reply length of each seat without `max_tokens` is known.

@@ -17,6 +17,7 @@ from peerjudge.data import Experiment, content_hash, from_plain, replace, to_pla
 from peerjudge.errors import StoreError
 from peerjudge.runs.schedule import Plan
 from peerjudge.shelf import Kind, Shelf
+from peerjudge.store import Store
 
 MANIFEST = "manifest.json"
 SEARCH = "search.json"
@@ -68,12 +69,15 @@ def identify_experiment(experiment: Experiment) -> dict[str, object]:
 def build_manifest(plan: Plan, shelf: Shelf, *, dataset: str) -> dict[str, object]:
     """Return the manifest of a run: resolved experiment, cards, versions and file hashes."""
     experiment = plan.experiment
+    digest = hashlib.sha256()
+    for comparison in plan.comparisons:
+        digest.update(content_hash(to_plain(comparison)).encode())
     return {
         "schema": "peerjudge-manifest/1",
         "experiment": to_plain(experiment),
         "dataset": dataset,
         "comparisons": len(plan.comparisons),
-        "data_hash": _hash_data(plan),
+        "data_hash": digest.hexdigest(),
         "cards": {name: to_plain(card) for name, card in plan.cast.items()},
         "files": _hash_files(plan, shelf),
         "versions": find_versions(),
@@ -109,6 +113,13 @@ def require_own(folder: Path, experiment: Experiment) -> None:
         raise StoreError(msg)
 
 
+def require_empty(folder: Path) -> None:
+    """Raise `StoreError` if the folder of a new run is there and holds files."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        msg = f"{folder} holds other files; name a new folder with --out"
+        raise StoreError(msg)
+
+
 def write_manifest(folder: Path, manifest: Mapping[str, object]) -> None:
     """Write the manifest into the folder atomically."""
     draft = folder / f"{MANIFEST}.new"
@@ -119,6 +130,20 @@ def write_manifest(folder: Path, manifest: Mapping[str, object]) -> None:
     except OSError as cause:
         msg = f"cannot write the run folder {folder}: {cause.strerror}; choose another with --out"
         raise StoreError(msg) from cause
+
+
+async def record_manifest(
+    store: Store,
+    folder: Path | None,
+    manifest: Mapping[str, object],
+    decision: Decision | None = None,
+) -> None:
+    """Write the manifest of a run, with the last look of its stopping rule, into store and folder."""
+    if decision is not None:
+        manifest = {**manifest, DECISION: to_plain(decision)}
+    await store.record_run(str(manifest["run"]), manifest)
+    if folder is not None:
+        write_manifest(folder, manifest)
 
 
 def read_manifest(folder: Path) -> dict[str, object]:
@@ -141,8 +166,8 @@ def read_manifest(folder: Path) -> dict[str, object]:
 
 def read_decision(manifest: Mapping[str, object]) -> Decision | None:
     """Return the last look of a run with a stopping rule, as its manifest records it, if there was one."""
-    found = manifest.get(DECISION)
-    return None if found is None else from_plain(Decision, found)
+    decision = manifest.get(DECISION)
+    return None if decision is None else from_plain(Decision, decision)
 
 
 def chose_by_results(manifest: Mapping[str, object]) -> bool:
@@ -154,21 +179,14 @@ def read_prices(manifest: Mapping[str, object]) -> Prices:
     """Return the prices of a manifest by reviewer."""
     given = cast("Mapping[str, Mapping[str, float] | None]", manifest.get("prices") or {})
     return {
-        name: None if one is None else (float(one["input"]), float(one["output"]))
-        for name, one in given.items()
+        name: None if price is None else (float(price["input"]), float(price["output"]))
+        for name, price in given.items()
     }
 
 
 def find_versions() -> dict[str, str | None]:
     """Return the versions of PeerJudge and of the libraries on which results depend."""
     return {name: _find_version(name) for name in _VERSIONS_OF}
-
-
-def _hash_data(plan: Plan) -> str:
-    digest = hashlib.sha256()
-    for comparison in plan.comparisons:
-        digest.update(content_hash(to_plain(comparison)).encode())
-    return digest.hexdigest()
 
 
 def _hash_files(plan: Plan, shelf: Shelf) -> dict[str, str]:

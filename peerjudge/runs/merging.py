@@ -14,10 +14,9 @@ from typing import Any, cast
 
 from peerjudge.data import Comparison, StopReason, Transcript, content_hash, replace, to_plain
 from peerjudge.errors import DataError, StoreError
-from peerjudge.runs.bundles import is_bundle
-from peerjudge.runs.manifest import MERGED, NEXT, find_versions, write_manifest
+from peerjudge.runs.manifest import MERGED, NEXT, find_versions, require_empty, write_manifest
 from peerjudge.runs.sources import OpenRun, name_run, open_run
-from peerjudge.runs.transcript_files import is_transcript_file
+from peerjudge.runs.transcript_files import is_bundle, is_transcript_file
 from peerjudge.store import Archive, Store
 
 _CHUNK = 200
@@ -73,43 +72,38 @@ async def merge_runs(*sources: str, out: Path) -> MergedRun:
     _require_places(sources, out)
     async with AsyncExitStack() as stack:
         runs = [await stack.enter_async_context(open_run(source)) for source in sources]
-        names = [name_run(one, run) for one, run in zip(sources, runs, strict=True)]
+        names = [name_run(source, run) for source, run in zip(sources, runs, strict=True)]
         manifest = build_merged_manifest(names, [run.manifest for run in runs])
+        merger = _Merger(content_hash(*sorted(run.id for run in runs)))
         try:
-            return await _write_merged(manifest, names, runs, out)
+            async with Store.open(out) as store:
+                merged = [
+                    await merger.add(store, name, run)
+                    for name, run in zip(names, runs, strict=True)
+                ]
+                whole = {
+                    "run": merger.run,
+                    **manifest,
+                    "comparisons": len(merger.comparisons),
+                    MERGED: [
+                        {**_describe(source), "manifest": dict(run.manifest)}
+                        for source, run in zip(merged, runs, strict=True)
+                    ],
+                    "written": datetime.now(UTC).isoformat(timespec="seconds"),
+                }
+                await store.record_run(merger.run, whole)
+            # The manifest makes the folder a run, so it comes last.
+            write_manifest(out, whole)
         except BaseException:
             # The folder was new: what is half merged must not stand in the way of the next attempt.
             shutil.rmtree(out, ignore_errors=True)
             raise
-
-
-async def _write_merged(
-    manifest: Mapping[str, object], names: Sequence[str], runs: Sequence[OpenRun], out: Path
-) -> MergedRun:
-    merged = content_hash(*sorted(run.id for run in runs))
-    merger = _Merger(merged)
-    async with Store.open(out) as store:
-        found = [await merger.add(store, name, run) for name, run in zip(names, runs, strict=True)]
-        origin = [
-            {**_describe(one), "manifest": dict(run.manifest)}
-            for one, run in zip(found, runs, strict=True)
-        ]
-        whole = {
-            "run": merged,
-            **manifest,
-            "comparisons": len(merger.comparisons),
-            MERGED: origin,
-            "written": datetime.now(UTC).isoformat(timespec="seconds"),
-        }
-        await store.record_run(merged, whole)
-    # The manifest makes the folder a run, so it comes last.
-    write_manifest(out, whole)
     return MergedRun(
         folder=out,
-        run=merged,
-        discussions=sum(one.new for one in found),
+        run=merger.run,
+        discussions=sum(source.new for source in merged),
         comparisons=len(merger.comparisons),
-        sources=tuple(found),
+        sources=tuple(merged),
     )
 
 
@@ -124,27 +118,28 @@ def build_merged_manifest(
     experiments = [_read(manifest, "experiment") for manifest in manifests]
     conditions: dict[str, tuple[str, object]] = {}
     for name, experiment in zip(names, experiments, strict=True):
-        for one in cast("Sequence[Mapping[str, object]]", experiment.get("conditions") or ()):
-            _agree("condition", conditions, str(one["name"]), name, one)
+        declared = cast("Sequence[Mapping[str, object]]", experiment.get("conditions") or ())
+        for condition in declared:
+            _agree("condition", conditions, str(condition["name"]), name, condition)
     together = {
-        kind: _unite(label, names, [_read(one, kind) for one in manifests])
+        kind: _unite(label, names, [_read(manifest, kind) for manifest in manifests])
         for kind, label in (("cards", "card"), ("files", "file"), ("prices", "price"))
     }
     experiment = {
         **experiments[0],
-        "name": " + ".join(dict.fromkeys(str(one.get("name") or "run") for one in experiments)),
+        "name": " + ".join(dict.fromkeys(str(each.get("name") or "run") for each in experiments)),
         "question": _same(experiments, "question"),
-        "conditions": [one for _, one in conditions.values()],
+        "conditions": [condition for _, condition in conditions.values()],
     }
     for key in ("primary", "data", "seed"):
         if key in experiment:
             # What differs is in the manifests of the sources.
             experiment[key] = _same(experiments, key)
-    chosen = any(one.get(NEXT) == "open" for one in manifests)
+    chosen = any(manifest.get(NEXT) == "open" for manifest in manifests)
     return {
         "schema": "peerjudge-manifest/1",
         "experiment": experiment,
-        "dataset": ", ".join(dict.fromkeys(str(one.get("dataset") or "") for one in manifests)),
+        "dataset": ", ".join(dict.fromkeys(str(each.get("dataset") or "") for each in manifests)),
         **together,
         **({NEXT: "open"} if chosen else {}),
         "versions": find_versions(),
@@ -155,7 +150,7 @@ class _Merger:
     """What the sources so far have: comparisons, questions and the number of their discussions."""
 
     def __init__(self, run: str) -> None:
-        self._run = run
+        self.run = run
         self.comparisons: dict[str, bytes] = {}
         self._questions: dict[str, bytes] = {}
 
@@ -163,8 +158,8 @@ class _Merger:
         """Write the discussions and the calls of a run."""
         seen = new = 0
         async for chunk in _chunks(run.transcripts()):
-            for one in chunk:
-                self._require_same_content(name, one.comparison)
+            for transcript in chunk:
+                self._require_same_content(name, transcript.comparison)
             seen += len(chunk)
             new += await self._write(store, name, chunk)
         if run.store.unreadable:
@@ -175,8 +170,7 @@ class _Merger:
                 f"`peerjudge doctor {name}` names and repairs them"
             )
             raise DataError(msg)
-        own = None if run.folder is not None else run.id
-        calls, repeated = await _copy_calls(run.store, store, own)
+        calls, repeated = await _copy_calls(run.store, store, None if run.folder else run.id)
         return MergedSource(
             name=name,
             run=run.id,
@@ -202,20 +196,21 @@ class _Merger:
 
     async def _write(self, store: Store, name: str, chunk: Sequence[Transcript]) -> int:
         """Write those that are new or have more turns; return the number of new ones."""
-        held = {one.id: one async for one in store.transcripts_of(one.id for one in chunk)}
-        await store.enlist(self._run, chunk)
+        stored = store.transcripts_of(transcript.id for transcript in chunk)
+        held = {transcript.id: transcript async for transcript in stored}
+        await store.enlist(self.run, chunk)
         ends: list[Transcript] = []
         first: dict[str, Transcript] = {}
-        for one in chunk:
-            earlier = held.get(one.id) or first.get(one.id)
+        for transcript in chunk:
+            earlier = held.get(transcript.id) or first.get(transcript.id)
             if earlier is not None:
-                _require_same_turns(name, earlier, one)
-            if earlier is None or _is_further(one, earlier):
-                ends.append(one)
-                first[one.id] = one
+                _require_same_turns(name, earlier, transcript)
+            if earlier is None or _is_further(transcript, earlier):
+                ends.append(transcript)
+                first[transcript.id] = transcript
         await asyncio.gather(*map(store.end, ends))
-        for one in chunk:
-            store.release(one.id)
+        for transcript in chunk:
+            store.release(transcript.id)
         return len(first.keys() - held.keys())
 
 
@@ -232,7 +227,7 @@ async def _copy_calls(source: Archive, store: Store, run: str | None) -> tuple[i
         clashing = {
             number: {**row, "number": _renumber(row)}
             for number, row in fresh.items()
-            if number in held and not _is_same_call(row, held[number])
+            if number in held and any(row[key] != held[number][key] for key in _IDENTITY)
         }
         if clashing:
             held |= await store.find_calls(row["number"] for row in clashing.values())
@@ -248,10 +243,6 @@ async def _copy_calls(source: Archive, store: Store, run: str | None) -> tuple[i
     return new, repeated
 
 
-def _is_same_call(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
-    return all(one[key] == other[key] for key in _IDENTITY)
-
-
 def _renumber(row: Mapping[str, object]) -> int:
     """Return a number below 2^62 that depends on the call alone."""
     text = repr([row[key] for key in ("number", *_IDENTITY)])
@@ -259,18 +250,17 @@ def _renumber(row: Mapping[str, object]) -> int:
 
 
 def _require_same_turns(name: str, earlier: Transcript, later: Transcript) -> None:
-    pairs = zip(earlier.turns, later.turns, strict=False)
-    for one, other in pairs:
-        if one.utterance.text != other.utterance.text or one.review != other.review:
+    for before, turn in zip(earlier.turns, later.turns, strict=False):
+        if before.utterance.text != turn.utterance.text or before.review != turn.review:
             msg = (
                 f"{name}: discussion {later.id!r} (condition {later.condition!r}, comparison "
-                f"{later.comparison.id!r}) says something else in turn {other.index} than in an earlier "
+                f"{later.comparison.id!r}) says something else in turn {turn.index} than in an earlier "
                 "run: it was played twice. Merge one of the two runs, or play one with another seed."
             )
             raise DataError(msg)
 
 
-def _is_further(one: Transcript, other: Transcript) -> bool:
+def _is_further(transcript: Transcript, other: Transcript) -> bool:
     def progress(transcript: Transcript) -> tuple[bool, int, bool]:
         return (
             transcript.stop is StopReason.COMPLETE,
@@ -278,7 +268,7 @@ def _is_further(one: Transcript, other: Transcript) -> bool:
             transcript.stop is not None,
         )
 
-    return progress(one) > progress(other)
+    return progress(transcript) > progress(other)
 
 
 async def _chunks(items: AsyncIterator[Transcript]) -> AsyncIterator[list[Transcript]]:
@@ -299,9 +289,7 @@ def _require_places(sources: Sequence[str], out: Path) -> None:
     if "://" in str(out) or ":/" in str(out):
         msg = f"merge writes a run folder, not a database; name a new folder with --out, not {out}"
         raise StoreError(msg)
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        msg = f"{out} holds other files; name a new folder with --out"
-        raise StoreError(msg)
+    require_empty(out)
 
 
 def _unite(
@@ -323,8 +311,8 @@ def _agree(
         return
     fields = ""
     if isinstance(held, Mapping) and isinstance(value, Mapping):
-        one, other = cast("Mapping[str, object]", held), cast("Mapping[str, object]", value)
-        differing = [each for each in {**one, **other} if one.get(each) != other.get(each)]
+        old, new = cast("Mapping[str, object]", held), cast("Mapping[str, object]", value)
+        differing = [field for field in {**old, **new} if old.get(field) != new.get(field)]
         fields = f" in {', '.join(differing)}"
     msg = (
         f"{label} {key!r} differs{fields} between {earlier} and {name}, and results would mix the two; "
@@ -341,8 +329,8 @@ def _same(parts: Sequence[Mapping[str, object]], key: str) -> object:
 
 
 def _read(manifest: Mapping[str, object], key: str) -> Mapping[str, object]:
-    found = manifest.get(key)
-    return cast("Mapping[str, object]", found) if isinstance(found, Mapping) else {}
+    entry = manifest.get(key)
+    return cast("Mapping[str, object]", entry) if isinstance(entry, Mapping) else {}
 
 
 def _describe(source: MergedSource) -> dict[str, object]:

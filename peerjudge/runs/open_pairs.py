@@ -13,8 +13,7 @@ from peerjudge.data import Comparison
 from peerjudge.errors import ExperimentError
 from peerjudge.ranking.active import choose_pairs
 from peerjudge.ranking.tally import Floats, head_to_head
-from peerjudge.runs.order import read_discussions
-from peerjudge.runs.schedule import Plan
+from peerjudge.runs.schedule import Plan, read_discussions
 from peerjudge.store import Archive
 
 _LEAST_BLOCK = 20
@@ -31,14 +30,8 @@ class OpenPairsFirst:
     A pair of contestants is compared on questions in random order. Comparisons that are not of two known
     contestants come last. The choice uses the private verdicts of all conditions, as `rank` does by
     default, and depends on the stored discussions alone: a resumed run chooses the same.
-
-    Args:
-        plan: All comparisons, in random order of questions, as `prepare` shuffles them.
-        archive: The store of the run.
-        limit: Most comparisons; `None` for all.
-
-    Raises:
-        ExperimentError: No comparison has two known contestants.
+    The plan has its questions in random order, as `prepare` shuffles them; `limit` is of comparisons.
+    Raises `ExperimentError` if no comparison has two known contestants.
     """
 
     def __init__(self, plan: Plan, archive: Archive, *, limit: int | None = None) -> None:
@@ -101,11 +94,13 @@ class OpenPairsFirst:
 def list_contestants(plan: Plan) -> list[str]:
     """Return the known authors of pairs, sorted; raises `ExperimentError` without two on any pair."""
     pairs = [[answer.author for answer in comparison.answers] for comparison in plan.comparisons]
-    found = {author for pair in pairs if len(pair) == len(set(pair) - {""}) == 2 for author in pair}
-    if not found:
+    authors = {
+        author for pair in pairs if len(pair) == len(set(pair) - {""}) == 2 for author in pair
+    }
+    if not authors:
         msg = (
             "--next open ranks contestants, and no comparison names two different authors; add author_a "
             "and author_b to the data, or run without --next open"
         )
         raise ExperimentError(msg)
-    return sorted(found)
+    return sorted(authors)

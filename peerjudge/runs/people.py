@@ -8,10 +8,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from peerjudge.data import Card, Request, ReviewerKind, TaskSheet, Utterance, content_hash
-from peerjudge.errors import AwaitingPersonError, CardError, ExperimentError
+from peerjudge.errors import AwaitingPersonError, ExperimentError
 from peerjudge.runs.schedule import Cast, Plan
 from peerjudge.store.desk import Desk, DeskAnswer, DeskTask
-from peerjudge.store.desk_place import open_desk
+from peerjudge.store.desk_server import open_desk
 
 
 class PeopleDesk:
@@ -37,12 +37,13 @@ class PeopleDesk:
             return []
         self._seen = change
         answered = self.desk.list_answered(set(self._tasks.values()))
-        ready = [one for one, task in self._tasks.items() if task in answered and one in among]
-        if len(ready) < sum(task in answered for task in self._tasks.values()):
+        ready = [waiting for waiting, task in self._tasks.items() if task in answered]
+        stopped = [waiting for waiting in ready if waiting in among]
+        if len(stopped) < len(ready):
             self._seen = None  # The discussion of an answered task has not stopped yet.
-        for one in ready:
-            del self._tasks[one]
-        return ready
+        for discussion in stopped:
+            del self._tasks[discussion]
+        return stopped
 
 
 class PersonReviewer:
@@ -93,14 +94,6 @@ async def open_people(cast: Cast, place: str | Path) -> AsyncGenerator[PeopleDes
         yield PeopleDesk(desk)
 
 
-def seat_person(card: Card, people: PeopleDesk | None) -> PersonReviewer:
-    """Return the reviewer of a person; raises `CardError` where no desk is open."""
-    if people is None:
-        msg = f"card {card.name!r} is a person, who can be seated by `peerjudge run` only"
-        raise CardError(msg)
-    return PersonReviewer(card, people)
-
-
 def list_people(cast: Cast) -> list[str]:
     """Return the names of the cards that are people."""
     return [name for name, card in cast.items() if card.kind is ReviewerKind.HUMAN]
@@ -109,9 +102,7 @@ def list_people(cast: Cast) -> list[str]:
 def check_people(plan: Plan, *, chooses: bool) -> None:
     """Raise `ExperimentError` where a run cannot wait for its people.
 
-    Args:
-        plan: The plan of the run.
-        chooses: Whether results decide what is played next, which answers that come later would change.
+    They cannot be waited for where results choose (`chooses`) what is played next.
     """
     people = list_people(plan.cast)
     if not people:

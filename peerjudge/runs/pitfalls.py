@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 
-from peerjudge.data import TIE, Card, Experiment, Leader, ReviewerKind
+from peerjudge.data import TIE, Experiment, Leader, ReviewerKind
 from peerjudge.errors import DataError
 from peerjudge.runs.schedule import Part, Plan
 from peerjudge.simulation.latent import QUALITY
@@ -58,7 +58,18 @@ def require_references(plan: Plan) -> None:
 def list_notes(plan: Plan) -> tuple[str, ...]:
     """Return one sentence for each choice that is allowed and probably not meant."""
     notes = [note for part in plan.parts for note in _list_part_notes(part)]
-    notes += _list_trial_notes(plan)
+    repetitions = plan.experiment.repetitions
+    same = {
+        seat.reviewer: None
+        for part in plan.parts
+        for seat in part.seats
+        if seat.sampling.temperature == 0 or seat.sampling.seed is not None
+    }
+    if repetitions > 1 and same:
+        notes.append(
+            f"the experiment has {repetitions} repetitions, and {', '.join(same)} reviews "
+            "at temperature 0 or with a fixed seed, which usually gives the same review each time"
+        )
     notes += _list_unreachable_gold(plan)
     notes += [
         f"condition {part.condition.name!r} judges none of the comparisons, because "
@@ -66,7 +77,14 @@ def list_notes(plan: Plan) -> tuple[str, ...]:
         for part in plan.parts
         if part.condition.contestants and not any(map(part.judges, plan.comparisons))
     ]
-    notes += _list_invented_answers(plan)
+    invented = {
+        answer.author: None
+        for comparison in plan.comparisons
+        for answer in comparison.answers
+        if f"{QUALITY}{answer.id}" in comparison.meta
+    }
+    if invented and any(card.kind is not ReviewerKind.SIMULATED for card in plan.cast.values()):
+        notes.append(f"the answers of {', '.join(invented)} are simulated: their words say nothing")
     if second := plan.experiment.reread:
         notes.append(
             f"replies in which no rule finds a verdict are reread by {second!r}; such verdicts make no "
@@ -84,7 +102,7 @@ def list_unread_settings(plan: Plan) -> tuple[str, ...]:
     unread: dict[str, None] = {}
     for part in plan.parts:
         cards = [plan.cast[seat.reviewer] for seat in part.seats]
-        if not any(_ignores_prompts(card) for card in cards):
+        if not any(card.kind is ReviewerKind.SIMULATED and not card.responds for card in cards):
             continue
         if part.pack.name != _DEFAULT_PACK:
             unread[f"prompts={part.pack.name}"] = None
@@ -102,24 +120,6 @@ def list_unread_settings(plan: Plan) -> tuple[str, ...]:
     return (sentence,)
 
 
-def _ignores_prompts(card: Card) -> bool:
-    return card.kind is ReviewerKind.SIMULATED and not card.responds
-
-
-def _list_trial_notes(plan: Plan) -> Iterator[str]:
-    same = {
-        seat.reviewer: None
-        for part in plan.parts
-        for seat in part.seats
-        if seat.sampling.temperature == 0 or seat.sampling.seed is not None
-    }
-    if plan.experiment.repetitions > 1 and same:
-        yield (
-            f"the experiment has {plan.experiment.repetitions} repetitions, and {', '.join(same)} reviews "
-            "at temperature 0 or with a fixed seed, which usually gives the same review each time"
-        )
-
-
 def _list_unreachable_gold(plan: Plan) -> Iterator[str]:
     """Yield a sentence if gold has ties and some condition offers none to its reviewers."""
     ties = sum(comparison.gold == TIE for comparison in plan.comparisons)
@@ -134,18 +134,6 @@ def _list_unreachable_gold(plan: Plan) -> Iterator[str]:
             f"no tie in {', '.join(names)}, so their verdicts on these cannot be right; offer it with "
             "-S ties=true"
         )
-
-
-def _list_invented_answers(plan: Plan) -> Iterator[str]:
-    """Yield a sentence if reviewers that are not simulated judge answers of simulated contestants."""
-    invented = {
-        answer.author: None
-        for comparison in plan.comparisons
-        for answer in comparison.answers
-        if f"{QUALITY}{answer.id}" in comparison.meta
-    }
-    if invented and any(card.kind is not ReviewerKind.SIMULATED for card in plan.cast.values()):
-        yield f"the answers of {', '.join(invented)} are simulated: their words say nothing"
 
 
 def _list_part_notes(part: Part) -> Iterator[str]:

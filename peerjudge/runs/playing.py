@@ -9,15 +9,12 @@ from dataclasses import replace
 from peerjudge.data import StopReason, Transcript
 from peerjudge.engine import DiscussionSetup, Reviewer, play_all
 from peerjudge.engine.barrier import parked
-from peerjudge.runs.ledger import book_replies
 from peerjudge.runs.limits import Limits
-from peerjudge.runs.opening import run_until
-from peerjudge.runs.order import OrderOfPlay
 from peerjudge.runs.people import PeopleDesk
 from peerjudge.runs.progress import Observer
 from peerjudge.runs.resolve import Prepared
 from peerjudge.runs.results import RunCounts
-from peerjudge.runs.schedule import Part, Plan
+from peerjudge.runs.schedule import OrderOfPlay, Part, Plan
 from peerjudge.runs.spans import RunSpans, TracedReviewer
 from peerjudge.store import Store
 
@@ -61,41 +58,35 @@ class Player:
         self._entrance = asyncio.Lock()
         self._observer = observer
         self._spans = spans
-        cast, ledger = prepared.plan.cast, limits.ledger
-        booked = {
-            name: book_replies(one, cast[name], ledger, prepared.costs)
-            for name, one in reviewers.items()
-        }
-        limited = {name: limits.apply(one) for name, one in booked.items()}
-        self._reviewers: Mapping[str, Reviewer] = (
-            limited
-            if spans is None
-            else {name: TracedReviewer(one, spans) for name, one in limited.items()}
-        )
+        self._reviewers = limits.apply(reviewers)
+        if spans is not None:
+            self._reviewers = {
+                name: TracedReviewer(reviewer, spans) for name, reviewer in self._reviewers.items()
+            }
         self.journal = RunCounts(store, limits.ledger, prepared.costs)
 
     async def run_all(self, *, max_connections: int, stops: Sequence[asyncio.Event] = ()) -> None:
         """Run the remaining discussions until the last one, a limit, or one of the events `stops`."""
-        playing = play_all(
-            self._list_setups(),
-            max_connections=max_connections,
-            journal=self.journal,
-            on_end=self._end,
-        )
-        await run_until(playing, (*self._limits.stop_events, *stops))
+        await self._play(self._list_setups(), max_connections=max_connections, stops=stops)
 
     async def play(self, plan: Plan, *, max_connections: int) -> None:
         """Run the remaining discussions of a plan with the cards of this run; calls may overlap.
 
         A limit leaves out discussions; those that it cancels can be played again after `release`.
         """
+        await self._play(self._open_block(plan), max_connections=max_connections)
+
+    async def _play(
+        self,
+        setups: AsyncIterator[DiscussionSetup],
+        *,
+        max_connections: int,
+        stops: Sequence[asyncio.Event] = (),
+    ) -> None:
         playing = play_all(
-            self._open_block(plan),
-            max_connections=max_connections,
-            journal=self.journal,
-            on_end=self._end,
+            setups, max_connections=max_connections, journal=self.journal, on_end=self._end
         )
-        await run_until(playing, self._limits.stop_events)
+        await self._limits.run(playing, stops=stops)
 
     def release(self, discussion: str) -> None:
         """Make a discussion that was left out or cancelled playable again."""
@@ -120,16 +111,16 @@ class Player:
 
     async def _resume_until_ended(self) -> AsyncIterator[DiscussionSetup]:
         """Yield discussions as people answer, until none is open or waits."""
-        said = False
+        announced = False
         while not self._refused:
             async for setup in self._resume_answered():
                 yield setup
             if not self._open:
                 if not self._waiting:
                     return
-                if not said and self._say is not None:
+                if not announced and self._say is not None:
                     self._say(_describe_waiting(len(self._waiting)))
-                    said = True
+                    announced = True
             with parked():
                 await asyncio.sleep(_POLL)
 

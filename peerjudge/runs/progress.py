@@ -51,12 +51,7 @@ class Observer(Protocol):
 
 
 class TextCounter:
-    """Counter of new texts, which prints a line every few seconds.
-
-    Args:
-        say: Prints a line.
-        total: Number of texts, those that are kept from before included.
-    """
+    """Counter of new texts, of all with those from before, which prints a line every few seconds."""
 
     def __init__(self, say: Callable[[str], None], *, total: int) -> None:
         self._say = say

@@ -84,8 +84,10 @@ class Material:
 
         A contestant is of the family of the reviewer that it is.
         """
-        own = self.ballots.contestant_of.items()
-        contestants = {one: self.families.get(reviewer, "") for reviewer, one in own}
+        contestants = {
+            contestant: self.families.get(reviewer, "")
+            for reviewer, contestant in self.ballots.contestant_of.items()
+        }
         known = {**contestants, **self.families, **(more or {})}
         return {name: family for name, family in known.items() if family}
 
@@ -110,12 +112,12 @@ def read_material(
         StoreError: There is no such run.
         DataError: The dataset or transcript file cannot be read, or has no such reviewer or contestant.
     """
-    found = _read(source, logprobs=logprobs, as_declared=as_declared)
+    material = _read(source, logprobs=logprobs, as_declared=as_declared)
     if not contestant_of:
-        return found
-    declared = found.ballots.contestant_of
-    named = identify_reviewers(found.ballots, declared=declared, given=contestant_of)
-    return replace(found, ballots=named)
+        return material
+    ballots = material.ballots
+    named = identify_reviewers(ballots, declared=ballots.contestant_of, given=contestant_of)
+    return replace(material, ballots=named)
 
 
 def _read(source: Source, *, logprobs: bool, as_declared: bool) -> Material:
@@ -136,8 +138,18 @@ def _read(source: Source, *, logprobs: bool, as_declared: bool) -> Material:
         return read_material(load_dataset(place))
 
     def read(opened: SyncRun) -> Material:
+        run = opened.run
         transcripts = opened.transcripts(logprobs=logprobs, as_declared=as_declared)
-        return _declare(opened.run, _collect(transcripts, name=name_run(place, opened.run)))
+        material = _collect(transcripts, name=name_run(place, run))
+        return replace(
+            material,
+            ballots=identify_reviewers(material.ballots, declared=run.contestants),
+            primary=run.primary,
+            decision=run.decision,
+            chosen_by_results=run.chosen_by_results,
+            data=run.data,
+            families=run.families,
+        )
 
     return read_run(place, read)
 
@@ -166,14 +178,10 @@ def read_without_texts(
     *,
     logprobs: bool = False,
 ) -> T:
-    """Return the result of `build` for the discussions of a run, read one by one without texts.
+    """Return the result of `build`, which iterates once over the discussions of a run without texts.
 
-    Much faster than `open_run` where only verdicts matter.
-
-    Args:
-        source: A run; transcripts in memory are passed unchanged.
-        build: Function that iterates over the discussions once.
-        logprobs: Read the log-probabilities of the replies with a verdict, for margins.
+    Much faster than `open_run` where only verdicts matter. Transcripts in memory are passed unchanged.
+    `logprobs` reads the log-probabilities of the replies with a verdict, for margins.
     """
     if isinstance(source, str | Path | RunSummary):
         return read_run(source, lambda opened: build(opened.transcripts(logprobs=logprobs)))
@@ -237,18 +245,19 @@ class SyncRun:
         """Iterate over asynchronous items, read in batches."""
 
         async def take_batch() -> list[T]:
-            return [item async for item in _first(items, _BATCH)]
+            batch: list[T] = []
+            async for item in items:
+                batch.append(item)
+                if len(batch) == _BATCH:
+                    break
+            return batch
 
         while batch := self._runner.run(take_batch()):
             yield from batch
 
 
 def read_run(source: Stored, build: Callable[[SyncRun], T]) -> T:
-    """Return the result of `build` for an opened run.
-
-    Raises:
-        StoreError: There is no such run.
-    """
+    """Return the result of `build` for an opened run; raises `StoreError` if there is none."""
 
     def read() -> T:
         with _open_sync(locate_source(source)) as opened, _without_collecting():
@@ -263,11 +272,11 @@ def _check_transcripts(source: object) -> Iterator[Transcript]:
     if not isinstance(source, Iterable):
         msg = f"a source is {kinds}, not {source!r:.80}"
         raise DataError(msg)
-    for one in cast("Iterable[object]", source):
-        if not isinstance(one, Transcript):
-            msg = f"a source is {kinds}; a list of transcripts cannot hold {one!r:.80}"
+    for transcript in cast("Iterable[object]", source):
+        if not isinstance(transcript, Transcript):
+            msg = f"a source is {kinds}; a list of transcripts cannot hold {transcript!r:.80}"
             raise DataError(msg)
-        yield one
+        yield transcript
 
 
 def _collect(transcripts: Iterable[Transcript], *, name: str) -> Material:
@@ -276,26 +285,6 @@ def _collect(transcripts: Iterable[Transcript], *, name: str) -> Material:
         collector.add(transcript)
         ratings.update(find_ratings(transcript))
     return Material(ballots=collector.ballots(name=name), of_run=True, ratings=ratings)
-
-
-def _declare(opened: OpenRun, material: Material) -> Material:
-    return replace(
-        material,
-        ballots=identify_reviewers(material.ballots, declared=opened.contestants),
-        primary=opened.primary,
-        decision=opened.decision,
-        chosen_by_results=opened.chosen_by_results,
-        data=opened.data,
-        families=opened.families,
-    )
-
-
-async def _first(items: AsyncIterator[T], count: int) -> AsyncIterator[T]:
-    async for item in items:
-        yield item
-        count -= 1
-        if count == 0:
-            return
 
 
 @contextmanager

@@ -103,12 +103,12 @@ def simulate_turns(
     """
     places = {seat.id: place for place, seat in enumerate(seats)}
     while cue := next_cue(protocol, seats, comparison, turns):
-        said = choose(places[cue.seat], comparison)
+        verdict = choose(places[cue.seat], comparison)
         match cue.expects:
             case Expects.VERDICT:
-                review = Review(verdict=said)
+                review = Review(verdict=verdict)
             case Expects.RATING:
-                review = Review(score=float(cue.scale[1]) if said.readable else None)
+                review = Review(score=float(cue.scale[1]) if verdict.readable else None)
             case Expects.TEXT:
                 review = Review()
         utterance = Utterance(text=reply(cue), simulated=True)

@@ -1,8 +1,9 @@
-"""Resolution of an experiment: settings applied, cards, protocols, prompts and data loaded."""
+"""Resolution of an experiment: seats and settings applied, cards, protocols, prompts and data loaded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -30,7 +31,6 @@ from peerjudge.prompts import pack_identity
 from peerjudge.runs.answer_plans import AnswerPlan, plan_run_answers, rehearse_pairs
 from peerjudge.runs.estimate import Costs, read_costs
 from peerjudge.runs.manifest import build_manifest, identify_experiment
-from peerjudge.runs.order import keep_questions, shuffle_questions
 from peerjudge.runs.pitfalls import (
     list_notes,
     list_unread_settings,
@@ -38,12 +38,12 @@ from peerjudge.runs.pitfalls import (
     require_texts,
 )
 from peerjudge.runs.rehearsal import rehearse
-from peerjudge.runs.schedule import Cast, Part, Plan
-from peerjudge.runs.seating import apply_seats, parse_pairs
+from peerjudge.runs.schedule import Cast, Part, Plan, keep_questions, shuffle_questions
 from peerjudge.shelf import Shelf, validate
 from peerjudge.shelf.cards import card_identity
 from peerjudge.simulation import Traits
 
+N = TypeVar("N", Condition, Experiment)
 T = TypeVar("T", Sampling, Limits)
 
 _CONDITION_KEYS = ("leader", "orders", "prompts")
@@ -132,7 +132,7 @@ def prepare(
     answers = plan_run_answers(declared, shelf, limit=first)
     if dataset is None:
         dataset = (
-            load_dataset(declared.data, limit=first, reviews=_needs_reviews(cast.values()))
+            load_dataset(declared.data, limit=first, reviews=needs_reviews(cast))
             if answers is None
             else rehearse_pairs(answers, limit=first)
         )
@@ -169,11 +169,7 @@ def load_cards(experiment: Experiment, shelf: Shelf) -> dict[str, Card]:
         ShelfError: A name is on no shelf.
         ExperimentError: A setting has a wrong value, or a card cannot reread replies.
     """
-    names = {
-        seating if isinstance(seating, str) else seating.reviewer
-        for condition in experiment.conditions
-        for seating in condition.seats
-    }
+    names = {card for condition in experiment.conditions for card in condition.cards}
     if second := experiment.reread:
         names.add(second)
         if (kind := shelf.card(second).kind) not in _REREADERS:
@@ -201,19 +197,85 @@ def load_parts(experiment: Experiment, shelf: Shelf, cast: Cast) -> tuple[Part, 
     if not names:
         msg = f"experiment {experiment.name!r} declares no conditions"
         raise ExperimentError(msg)
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
+    if repeated := sorted({name for name in names if names.count(name) > 1}):
         msg = f"experiment {experiment.name!r} has two conditions called {repeated[0]!r}"
         raise ExperimentError(msg)
-    return tuple(_load_part(each, experiment, shelf, cast) for each in experiment.conditions)
+    parts: list[Part] = []
+    for condition in experiment.conditions:
+        try:
+            parts.append(_load_part(condition, experiment, shelf, cast))
+        except (ShelfError, ProtocolError, PromptError) as cause:
+            msg = f"condition {condition.name!r}: {cause}"
+            raise type(cause)(msg) from cause
+    return tuple(parts)
 
 
 def parse_settings(pairs: Sequence[str]) -> dict[str, str]:
-    """Parse settings such as `["turns=6", "stop=agreement"]` into a mapping.
-
-    Raises `ExperimentError` for text without `=`, and for a key that is given twice.
-    """
+    """Parse settings such as `["turns=6", "stop=agreement"]`; raises as `parse_pairs`."""
     return parse_pairs(pairs, noun="setting", form="key=value", blank=True)
+
+
+def parse_seats(pairs: Sequence[str]) -> dict[str, str]:
+    """Parse `["strong=gpt_4o", "weak=my_model"]` into cards by seat; raises as `parse_pairs`."""
+    return parse_pairs(pairs, noun="seat", form="NAME=CARD, as in strong=gpt_4o")
+
+
+def parse_pairs(
+    pairs: Sequence[str], *, noun: str, form: str, blank: bool = False
+) -> dict[str, str]:
+    """Parse `["key=value"]` into a mapping; `blank` accepts an empty value.
+
+    Raises `ExperimentError`, with the noun and the form, for text without key, `=` or value, and for a
+    key that is given twice.
+    """
+    values: dict[str, str] = {}
+    for pair in pairs:
+        key, equals, value = (part.strip() for part in pair.partition("="))
+        if not (key and equals and (value or blank)):
+            msg = f"a {noun} is written {form}, not {pair!r}"
+            raise ExperimentError(msg)
+        if key in values:
+            msg = f"{noun} {key!r} is given twice: {values[key]!r} and {value!r}"
+            raise ExperimentError(msg)
+        values[key] = value
+    return values
+
+
+def apply_seats(experiment: Experiment, seats: Mapping[str, str]) -> Experiment:
+    """Return the experiment with other cards in its seats.
+
+    All replacements happen at once, so two cards can change places. Conditions whose names contain
+    the name of a replaced card are renamed, also in `primary`.
+
+    Args:
+        experiment: The experiment; its `seats` names cards.
+        seats: Card by seat: a name in `experiment.seats`, or a card that a condition seats.
+
+    Raises:
+        ExperimentError: No seat has this name, or two names mean one card.
+    """
+    seated = {card for condition in experiment.conditions for card in condition.cards}
+    changes: dict[str, str] = {}
+    for name, card in seats.items():
+        old = experiment.seats.get(name, name)
+        if old not in seated:
+            known = ", ".join([*experiment.seats, *sorted(seated)])
+            msg = f"{experiment.name or 'the experiment'} has no seat {name!r}; its seats are: {known}"
+            raise ExperimentError(msg)
+        if old in changes:
+            msg = (
+                f"seat {name!r} is the card {old!r}, which is replaced already by {changes[old]!r}"
+            )
+            raise ExperimentError(msg)
+        changes[old] = card
+    if not changes:
+        return experiment
+    return replace(
+        experiment,
+        conditions=tuple(_seat(condition, changes) for condition in experiment.conditions),
+        primary=_rename(experiment.primary, changes),
+        seats={name: changes.get(card, card) for name, card in experiment.seats.items()},
+    )
 
 
 def apply_settings(experiment: Experiment, settings: Mapping[str, str], shelf: Shelf) -> Experiment:
@@ -231,22 +293,13 @@ def apply_settings(experiment: Experiment, settings: Mapping[str, str], shelf: S
 
 
 def _load_part(condition: Condition, experiment: Experiment, shelf: Shelf, cast: Cast) -> Part:
-    try:
-        return _read_part(condition, experiment, shelf, cast)
-    except (ShelfError, ProtocolError, PromptError) as cause:
-        msg = f"condition {condition.name!r}: {cause}"
-        raise type(cause)(msg) from cause
-
-
-def _read_part(condition: Condition, experiment: Experiment, shelf: Shelf, cast: Cast) -> Part:
     protocol = shelf.protocol(condition.protocol, options=condition.options)
     pack = shelf.prompts(condition.prompts or experiment.prompts)
     least, most = protocol.answers
     protocol.require(seats=len(condition.seats), answers=most or least)
     rehearse(protocol, pack, seats=len(condition.seats))
     second = experiment.reread
-    names = [seat if isinstance(seat, str) else seat.reviewer for seat in condition.seats]
-    can_ask = any(cast[name].kind in _REREADERS for name in names)
+    can_ask = any(cast[name].kind in _REREADERS for name in condition.cards)
     return Part(
         condition=condition,
         protocol=protocol,
@@ -277,8 +330,15 @@ def _load_seat(seat_id: str, named: str | Seating, cast: Cast, shelf: Shelf) -> 
     )
 
 
-def _needs_reviews(cards: Iterable[Card]) -> bool:
-    return any(card.kind is ReviewerKind.RECORDED and not card.source for card in cards)
+def needs_reviews(cast: Cast) -> bool:
+    """Return whether a card replays the reviews of the dataset."""
+    return any(card.kind is ReviewerKind.RECORDED and not card.source for card in cast.values())
+
+
+def list_options(experiment: Experiment, shelf: Shelf) -> set[str]:
+    """Return the names of the options of the protocols of an experiment."""
+    protocols = {condition.protocol for condition in experiment.conditions}
+    return {name for each in protocols for name in shelf.protocol(each, options={}).settings()}
 
 
 def _apply(experiment: Experiment, key: str, value: str, shelf: Shelf) -> Experiment:
@@ -287,14 +347,17 @@ def _apply(experiment: Experiment, key: str, value: str, shelf: Shelf) -> Experi
         load_cards(changed, shelf)
         return changed
     if key == "primary":
-        return _declare_primary(experiment, value)
+        return _set_field(experiment, key, value)
     if key == "reask":
         if value not in {"0", "1"}:
             msg = f"reask={value}: choose 1 to ask a model once whose reply names no choice, or 0"
             raise ExperimentError(msg)
         return replace(experiment, reask=int(value))
-    if key in _EXPERIMENT_KEYS:
-        return replace(experiment, repetitions=_parse_count(key, value))
+    if key == "repetitions":
+        if not value.isdecimal() or int(value) < 1:
+            msg = f"{key} is a whole number from 1, not {value!r}"
+            raise ExperimentError(msg)
+        return replace(experiment, repetitions=int(value))
     if key in _CONDITION_KEYS:
         conditions = tuple(_set_field(condition, key, value) for condition in experiment.conditions)
         return replace(experiment, conditions=conditions)
@@ -318,31 +381,17 @@ def _apply(experiment: Experiment, key: str, value: str, shelf: Shelf) -> Experi
     raise ExperimentError(_describe_unknown(experiment, key, shelf))
 
 
-def _set_field(condition: Condition, key: str, value: str) -> Condition:
+def _set_field(noun: N, key: str, value: str) -> N:
     try:
-        return replace(condition, **{key: value})
+        return replace(noun, **{key: value})
     except DataError as cause:
         raise ExperimentError(str(cause)) from cause
-
-
-def _declare_primary(experiment: Experiment, value: str) -> Experiment:
-    try:
-        return replace(experiment, primary=value)
-    except DataError as cause:
-        raise ExperimentError(str(cause)) from cause
-
-
-def _parse_count(key: str, value: str) -> int:
-    if not value.isdecimal() or int(value) < 1:
-        msg = f"{key} is a whole number from 1, not {value!r}"
-        raise ExperimentError(msg)
-    return int(value)
 
 
 def _card_keys(card: Card) -> tuple[str, ...]:
-    simulated = card.kind is ReviewerKind.SIMULATED
-    own = [trait.name for trait in fields(Traits)] if simulated else Limits.__struct_fields__
-    return (*Sampling.__struct_fields__, *own)
+    if card.kind is ReviewerKind.SIMULATED:
+        return (*Sampling.__struct_fields__, *(trait.name for trait in fields(Traits)))
+    return (*Sampling.__struct_fields__, *Limits.__struct_fields__)
 
 
 def _apply_to_card(card: Card, settings: Mapping[str, Scalar]) -> Card:
@@ -377,11 +426,7 @@ def _parse_trait(key: str, value: Scalar) -> float:
 
 
 def _describe_unknown(experiment: Experiment, key: str, shelf: Shelf) -> str:
-    options = {
-        option
-        for condition in experiment.conditions
-        for option in shelf.protocol(condition.protocol, options={}).settings()
-    }
+    options = list_options(experiment, shelf)
     traits = {key for card in load_cards(experiment, shelf).values() for key in _card_keys(card)}
     known = sorted({*_EXPERIMENT_KEYS, *_CONDITION_KEYS, *options, *traits})
     close = get_close_matches(key, known, n=1)
@@ -390,3 +435,21 @@ def _describe_unknown(experiment: Experiment, key: str, shelf: Shelf) -> str:
         f"unknown setting {key!r} in experiment {experiment.name!r}{hint} "
         f"(known: {', '.join(known)})"
     )
+
+
+def _seat(condition: Condition, changes: Mapping[str, str]) -> Condition:
+    seats = tuple(
+        replace(seat, reviewer=changes.get(seat.reviewer, seat.reviewer))
+        if isinstance(seat, Seating)
+        else changes.get(seat, seat)
+        for seat in condition.seats
+    )
+    return replace(condition, name=_rename(condition.name, changes), seats=seats)
+
+
+def _rename(text: str, changes: Mapping[str, str]) -> str:
+    """Replace the names of cards that stand as whole words, all at once."""
+    if not changes or not text:
+        return text
+    names = "|".join(re.escape(name) for name in sorted(changes, key=len, reverse=True))
+    return re.sub(rf"(?<!\w)(?:{names})(?!\w)", lambda match: changes[match[0]], text)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from peerjudge.analysis.stopping import Decision
-from peerjudge.data import Seat, StopReason, Transcript, Turn, Usage, Utterance, Verdict, to_plain
+from peerjudge.data import StopReason, Transcript, Turn, Usage, Utterance, Verdict, to_plain
 from peerjudge.engine import Journal
 from peerjudge.logs import get_logger
 from peerjudge.marks import mark_controls
@@ -34,10 +34,7 @@ _UNFILTERED = structlog.make_filtering_bound_logger(logging.NOTSET)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscussionCounts:
-    """Discussions completed now, failed now, skipped as they were complete already, and left open.
-
-    Those left open wait for the answer of a person.
-    """
+    """Discussions completed now, failed now, complete before, and waiting for the answer of a person."""
 
     done: int = 0
     failed: int = 0
@@ -57,6 +54,15 @@ class CallCounts:
     failed: int = 0
     simulated: int = 0
     unmetered: int = 0
+
+    def __add__(self, other: CallCounts) -> CallCounts:
+        return CallCounts(
+            paid=self.paid + other.paid,
+            cached=self.cached + other.cached,
+            failed=self.failed + other.failed,
+            simulated=self.simulated + other.simulated,
+            unmetered=self.unmetered + other.unmetered,
+        )
 
     def describe_tokens(self, tokens: int) -> str:
         """Return a number of tokens, or that it is unknown in whole or in part."""
@@ -89,17 +95,11 @@ class CutOffCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RereadCounts:
-    """New replies that a second model reread, the verdicts that it found, and its failed calls."""
+class SecondCallCounts:
+    """New replies to a second call about a reply without a choice: all, with a verdict, and failed calls.
 
-    replies: int = 0
-    verdicts: int = 0
-    failed: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskCounts:
-    """New replies whose reviewer was asked for its choice, the choices that it named, and failed calls."""
+    The second call asks the reviewer itself for its choice, or a second model to reread the reply.
+    """
 
     replies: int = 0
     verdicts: int = 0
@@ -160,8 +160,8 @@ class RunSummary(Framed):
     decision: Decision | None = None
     failures: tuple[FailureCount, ...] = ()
     cut_off: tuple[CutOffCount, ...] = ()
-    asked: AskCounts = field(default_factory=AskCounts)
-    reread: RereadCounts = field(default_factory=RereadCounts)
+    asked: SecondCallCounts = field(default_factory=SecondCallCounts)
+    reread: SecondCallCounts = field(default_factory=SecondCallCounts)
     enough: float | None = None
     answers: AnswerCounts | None = None
 
@@ -192,13 +192,7 @@ def summary_document(summary: RunSummary) -> Mapping[str, object]:
 
 
 class RunCounts:
-    """A journal that counts turns and ends, and passes them to the store's journal.
-
-    Args:
-        journal: The journal that stores turns.
-        ledger: The ledger of the run.
-        costs: The prices of the reviewers.
-    """
+    """A journal that counts turns and ends, and passes them to the store's journal."""
 
     def __init__(self, journal: Journal, ledger: Ledger, costs: Costs) -> None:
         self._journal = journal
@@ -208,8 +202,7 @@ class RunCounts:
         self._cached = self._failed = self._simulated = 0
         self._failures: dict[tuple[str, str], FailureCount] = {}
         self._cut_off: Counter[tuple[str, int | None]] = Counter()
-        self._asked = AskCounts()
-        self._reread = RereadCounts()
+        self._asked = self._reread = SecondCallCounts()
         self.thinking_tokens = 0
         self.cached_tokens = 0
         self._failures_priced = True
@@ -248,8 +241,13 @@ class RunCounts:
 
     async def turn(self, transcript: Transcript, turn: Turn) -> None:
         """Count the turn, then store it: a write that is cancelled still completes."""
-        self._count_turn(transcript, turn)
-        said = turn.utterance
+        reply = turn.utterance
+        self._count_reply(reply)
+        # A simulated reply is cut by a trait of its reviewer, which no limit of tokens changes.
+        if turn.review.rule == CUT_OFF and not reply.simulated:
+            seat = transcript.seat(turn.cue.seat)
+            self._cut_off[seat.reviewer, seat.sampling.max_tokens] += 1
+        self._count_second_calls(transcript, turn)
         self._log.debug(
             "turn",
             seat=turn.cue.seat,
@@ -257,18 +255,16 @@ class RunCounts:
             verdict=_name(turn.review.verdict),
             score=turn.review.score,
             rule=turn.review.rule,
-            tokens=said.usage.prompt_tokens + said.usage.completion_tokens,
-            latency=said.latency,
-            attempts=said.attempts,
-            cached=said.cached,
+            tokens=reply.usage.prompt_tokens + reply.usage.completion_tokens,
+            latency=reply.latency,
+            attempts=reply.attempts,
+            cached=reply.cached,
         )
         await self._journal.turn(transcript, turn)
 
     async def reread(self, transcript: Transcript, turn: Turn) -> None:
         """Count the repeated calls, then store the turn."""
-        self._count_asking(transcript, turn)
-        if transcript.reread is not None:
-            self._count_rereading(transcript.reread, turn)
+        self._count_second_calls(transcript, turn)
         await self._journal.reread(transcript, turn)
 
     async def end(self, transcript: Transcript) -> None:
@@ -344,50 +340,53 @@ class RunCounts:
             enough=enough,
         )
 
-    def _count_turn(self, transcript: Transcript, turn: Turn) -> None:
-        self._count_reply(turn.utterance)
-        # A simulated reply is cut by a trait of its reviewer, which no limit of tokens changes.
-        if turn.review.rule == CUT_OFF and not turn.utterance.simulated:
-            seat = transcript.seat(turn.cue.seat)
-            self._cut_off[seat.reviewer, seat.sampling.max_tokens] += 1
-        self._count_asking(transcript, turn)
+    def _count_second_calls(self, transcript: Transcript, turn: Turn) -> None:
+        rule, verdict = turn.review.rule, turn.review.verdict
+        self._asked = self._count_second_call(
+            self._asked,
+            turn.asked,
+            has_verdict=rule.startswith(ASKED),
+            failed=rule.startswith(ASKING_FAILED),
+            reviewer=transcript.seat(turn.cue.seat).reviewer,
+        )
         if transcript.reread is not None:
-            self._count_rereading(transcript.reread, turn)
-
-    def _count_asking(self, transcript: Transcript, turn: Turn) -> None:
-        counts = self._asked
-        if turn.asked is not None:
-            self._count_reply(turn.asked)
-            found = turn.review.rule.startswith(ASKED)
-            self._asked = replace(
-                counts, replies=counts.replies + 1, verdicts=counts.verdicts + found
+            self._reread = self._count_second_call(
+                self._reread,
+                turn.reread,
+                has_verdict=verdict is not None and verdict.readable,
+                failed=rule.startswith(REREAD_FAILED),
+                reviewer=transcript.reread.reviewer,
             )
-        elif turn.review.rule.startswith(ASKING_FAILED):
-            self._asked = replace(counts, failed=counts.failed + 1)
-            self._require_price(transcript.seat(turn.cue.seat).reviewer)
 
-    def _count_rereading(self, second: Seat, turn: Turn) -> None:
-        counts, verdict = self._reread, turn.review.verdict
-        if turn.reread is not None:
-            self._count_reply(turn.reread)
-            found = verdict is not None and verdict.readable
-            self._reread = replace(
-                counts, replies=counts.replies + 1, verdicts=counts.verdicts + found
+    def _count_second_call(
+        self,
+        counts: SecondCallCounts,
+        reply: Utterance | None,
+        *,
+        has_verdict: bool,
+        failed: bool,
+        reviewer: str,
+    ) -> SecondCallCounts:
+        if reply is not None:
+            self._count_reply(reply)
+            return replace(
+                counts, replies=counts.replies + 1, verdicts=counts.verdicts + has_verdict
             )
-        elif turn.review.rule.startswith(REREAD_FAILED):
-            self._reread = replace(counts, failed=counts.failed + 1)
-            self._require_price(second.reviewer)
+        if failed:
+            self._require_price(reviewer)
+            return replace(counts, failed=counts.failed + 1)
+        return counts
 
-    def _count_reply(self, said: Utterance) -> None:
-        tokens = said.usage.prompt_tokens + said.usage.completion_tokens
-        if said.simulated:
+    def _count_reply(self, reply: Utterance) -> None:
+        tokens = reply.usage.prompt_tokens + reply.usage.completion_tokens
+        if reply.simulated:
             self._simulated += 1
             self._ledger.simulated_tokens += tokens
-        elif said.cached:
+        elif reply.cached:
             self._cached += 1
             self.cached_tokens += tokens
             return
-        self.thinking_tokens += said.usage.thinking_tokens
+        self.thinking_tokens += reply.usage.thinking_tokens
 
     def _count_failure(self, transcript: Transcript) -> None:
         failure = transcript.failure
@@ -395,8 +394,8 @@ class RunCounts:
             return
         reviewer = transcript.seat(failure.seat).reviewer
         self._require_price(reviewer)
-        one = FailureCount(reviewer=reviewer, kind=failure.kind, count=0, message=failure.message)
-        known = self._failures.setdefault((reviewer, failure.kind), one)
+        first = FailureCount(reviewer=reviewer, kind=failure.kind, count=0, message=failure.message)
+        known = self._failures.get((reviewer, failure.kind), first)
         self._failures[reviewer, failure.kind] = replace(known, count=known.count + 1)
 
     def _require_price(self, reviewer: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,22 +11,15 @@ from peerjudge.data import Card, Dataset, ReviewerKind
 from peerjudge.datasets import load
 from peerjudge.engine import Reviewer
 from peerjudge.errors import CardError
-from peerjudge.runs.people import PeopleDesk, seat_person
+from peerjudge.runs.people import PeopleDesk, PersonReviewer
 from peerjudge.runs.schedule import Cast
 from peerjudge.shelf import Shelf
-from peerjudge.simulation import SimulatedReviewer
+from peerjudge.simulation import SimulatedReviewer, SimulatedWriter
 from peerjudge.store.replies import Replies
 
 if TYPE_CHECKING:
     from peerjudge.clients import ClientPool, Price
     from peerjudge.clients.batching import BatchMode
-
-Simulate = Callable[[Card, int], Reviewer]
-"""Makes the reviewer of a simulated card for a seed."""
-
-
-def _simulate(card: Card, seed: int) -> Reviewer:
-    return SimulatedReviewer(card, seed=seed)
 
 
 @asynccontextmanager
@@ -39,25 +32,15 @@ async def open_reviewers(
     shelf: Shelf,
     environ: Mapping[str, str],
     cache: Path | None = None,
-    simulate: Simulate = _simulate,
+    simulate: type[SimulatedReviewer | SimulatedWriter] = SimulatedReviewer,
     batch: BatchMode | None = None,
     people: PeopleDesk | None = None,
 ) -> AsyncGenerator[Mapping[str, Reviewer]]:
     """Open a reviewer for each card, by name, and close all of them at the end.
 
-    Cards with the same model and settings share a client.
-
-    Args:
-        cast: The cards by name.
-        seed: The seed of the simulated world, and of cached replies.
-        prices: Prices by card name.
-        dataset: The dataset of cards that replay its reviews.
-        shelf: Shelf with the user's own reviewers.
-        environ: Environment with the API keys.
-        cache: File or folder of the reply cache; `None` caches replies in memory only.
-        simulate: Makes the reviewer of a simulated card.
-        batch: Batch mode of the run, if it has one.
-        people: The desk at which people answer, if they can.
+    Cards with the same model and settings share a client. `seed` is that of the simulated world and of
+    cached replies, `dataset` that of cards that replay its reviews. The environment has the API keys. `cache`
+    is a file or folder; `None` caches replies in memory only. `simulate` is the class of simulated reviewers.
 
     Raises:
         CardError: A key is missing, an extra is not installed, the dataset has no reviews by a
@@ -83,34 +66,33 @@ async def open_reviewers(
             )
         reviewers: dict[str, Reviewer] = {}
         for name, card in cast.items():
-            if card.kind is ReviewerKind.SIMULATED:
-                reviewer = simulate(card, seed)
-            elif card.kind is ReviewerKind.HUMAN:
-                reviewer = seat_person(card, people)
-            else:
-                reviewer = _build(card, pool, shelf=shelf, dataset=dataset, environ=environ)
+            match card.kind:
+                case ReviewerKind.SIMULATED:
+                    reviewer = simulate(card, seed=seed)
+                case ReviewerKind.HUMAN:
+                    reviewer = _seat_person(card, people)
+                case ReviewerKind.RECORDED:
+                    reviewer = _build_recorded(card, dataset)
+                case ReviewerKind.PYTHON:
+                    reviewer = _build_python(card, shelf, environ)
+                case ReviewerKind.MODEL:
+                    reviewer = _build_model(card, pool)
             stack.push_async_callback(reviewer.close)
             reviewers[name] = reviewer
         yield reviewers
 
 
-def _build(
-    card: Card,
-    pool: ClientPool | None,
-    *,
-    shelf: Shelf,
-    dataset: Dataset | None,
-    environ: Mapping[str, str],
-) -> Reviewer:
-    if card.kind is ReviewerKind.RECORDED:
-        return _build_recorded(card, dataset)
-    if card.kind is ReviewerKind.PYTHON:
-        return _build_python(card, shelf, environ)
-    if pool is None:
-        msg = f"card {card.name!r} names a model, but there is no client for it"
+def _seat_person(card: Card, people: PeopleDesk | None) -> Reviewer:
+    if people is None:
+        msg = f"card {card.name!r} is a person, who can be seated by `peerjudge run` only"
         raise CardError(msg)
+    return PersonReviewer(card, people)
+
+
+def _build_model(card: Card, pool: ClientPool | None) -> Reviewer:
     from peerjudge.reviewers import ModelReviewer
 
+    assert pool is not None  # noqa: S101  opened for the card
     return ModelReviewer(card, pool.client(card))
 
 

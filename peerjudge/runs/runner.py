@@ -7,16 +7,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from structlog.contextvars import bound_contextvars
 
-from peerjudge.analysis.stopping import Decision, StopRule
-from peerjudge.data import Experiment, to_plain
+from peerjudge.analysis.stopping import Decision, StopRule, parse_rule
+from peerjudge.data import Experiment
 from peerjudge.data import replace as replace_noun
+from peerjudge.errors import ExperimentError
 from peerjudge.logs import get_logger
-from peerjudge.runs.answered import add_answers, write_run_answers
-from peerjudge.runs.arguments import choose_data, read_order
+from peerjudge.runs.answer_plans import choose_data
+from peerjudge.runs.answering import add_answers, write_run_answers
 from peerjudge.runs.batches import (
     apply_batch_prices,
     check_batch,
@@ -27,34 +28,28 @@ from peerjudge.runs.batches import (
 from peerjudge.runs.blocking import block
 from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.displays import observe
-from peerjudge.runs.ledger import Ledger
+from peerjudge.runs.ledger import Ledger, record_calls
 from peerjudge.runs.limits import Limits
 from peerjudge.runs.manifest import (
-    DECISION,
     NEXT,
     chose_by_results,
     default_folder,
     read_decision,
+    record_manifest,
     require_own,
-    write_manifest,
 )
 from peerjudge.runs.open_pairs import OpenPairsFirst, list_contestants
-from peerjudge.runs.opening import record_calls
-from peerjudge.runs.order import OrderOfPlay, PlainOrder
 from peerjudge.runs.people import check_people, open_people
 from peerjudge.runs.playing import Player
 from peerjudge.runs.progress import Counting, Observer
 from peerjudge.runs.resolve import Prepared, prepare
 from peerjudge.runs.results import DETACHED, WAITING, RunSummary
 from peerjudge.runs.reviewers import open_reviewers
-from peerjudge.runs.schedule import Plan
+from peerjudge.runs.schedule import OrderOfPlay, PlainOrder, Plan
 from peerjudge.runs.spans import RunSpans
 from peerjudge.runs.stopping import UntilDecided, require_primary
 from peerjudge.shelf import Shelf
 from peerjudge.store import Store
-
-if TYPE_CHECKING:
-    from peerjudge.clients.batching import BatchMode
 
 _log = get_logger()
 
@@ -153,7 +148,7 @@ async def run(
         fail_on_error=fail_on_error,
         deadline=deadline,
     )
-    rule, active = read_order(until=until, order=order)
+    rule, active = _read_order(until=until, order=order)
     play = Play(rule=rule, active=active, limit=limit, batch=batch, detach=detach, wait=wait)
     shelf = shelf or Shelf()
     prepare_with = partial(
@@ -175,7 +170,8 @@ async def run(
         require_primary(prepared.plan)
     if active:
         list_contestants(prepared.plan)
-    place = place.or_folder(default_folder(prepared.plan.experiment))
+    if not place.source:
+        place = replace(place, out=default_folder(prepared.plan.experiment))
     written = await write_run_answers(
         prepared, place=place, bounds=bounds, shelf=shelf, environ=environ, observer=observer
     )
@@ -196,18 +192,28 @@ async def run(
     return add_answers(summary, written)
 
 
+def _read_order(*, until: str | None, order: str) -> tuple[StopRule | None, bool]:
+    """Return the stopping rule, and whether open pairs are played first; both together are refused."""
+    if order not in {"plain", "open"}:
+        msg = f"the next comparisons are plain or open, not {order!r}"
+        raise ExperimentError(msg)
+    rule = None if until is None else parse_rule(until)
+    if rule is not None and order == "open":
+        msg = (
+            "an early stop needs questions in random order, and an open order chooses them by results; "
+            "use --until or --next open"
+        )
+        raise ExperimentError(msg)
+    return rule, order == "open"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Play:
     """Which discussions of a run are played, in which order, and what the run waits for.
 
-    Args:
-        rule: Rule that ends the run, if any.
-        active: Whether results choose the comparisons that are played next.
-        limit: Most comparisons.
-        batch: Whether calls go out as batches.
-        detach: Whether the run ends while its batches are at the provider.
-        wait: Whether the run waits for people.
-        plays: `False` records the run and leaves its discussions for later.
+    `rule` ends the run. With `active`, results choose the next comparisons, `limit` of them at most.
+    `batch` sends calls as batches, and `detach` ends the run while they are at the provider. `wait` waits
+    for people. `plays` is false to record the run and leave its discussions for later.
     """
 
     rule: StopRule | None = None
@@ -243,18 +249,7 @@ async def run_prepared(
     observer: Observer | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> RunSummary:
-    """Run an experiment that was resolved before, or resume an earlier run of it.
-
-    Args:
-        prepared: The experiment, its data and prices.
-        place: Where it is kept.
-        bounds: Limits of its calls.
-        shelf: Shelf on which the experiment was resolved.
-        play: What is played.
-        progress: As for `run`, like `observer` and `environ`.
-        observer: See `progress`.
-        environ: See `progress`.
-    """
+    """Run an experiment that was resolved before on this shelf, or resume an earlier run of it."""
     plan, experiment = prepared.plan, prepared.plan.experiment
     for note in prepared.notes:
         _log.warning(note)
@@ -285,7 +280,13 @@ async def run_prepared(
             people=people,
         ) as reviewers,
     ):
-        record = await _Record.open(opened, prepared, place.folder, play)
+        runs = {each.id: each.manifest for each in await opened.runs()}
+        earlier = runs.get(prepared.run_id, {})
+        manifest = {"run": prepared.run_id, **prepared.manifest}
+        if play.active or chose_by_results(earlier):
+            manifest[NEXT] = "open"
+        decision = _mark_decision(read_decision(earlier), goes_on=play.rule is None)
+        await record_manifest(opened, place.folder, manifest, decision)
         ledger = await Ledger.open(opened, run=prepared.run_id, costs=prepared.costs)
         limits = Limits(cast=plan.cast, costs=prepared.costs, ledger=ledger, bounds=bounds)
         order = play.choose(plan, opened)
@@ -304,11 +305,18 @@ async def run_prepared(
             most = replace(plan, comparisons=plan.comparisons[: play.limit])
             watching.planned(replace(prepared, plan=most), player.journal)
         with bound_contextvars(run=prepared.run_id[:8]), record_calls(plan.cast, ledger):
-            if play.plays:
-                await _play(player, batches, bounds)
+            try:
+                if play.plays:
+                    await player.run_all(
+                        max_connections=bounds.max_connections,
+                        stops=() if batches is None else (batches.detached,),
+                    )
+            finally:
+                if batches is not None:
+                    await batches.close()
         decision = order.decision if isinstance(order, UntilDecided) else None
         if decision is not None and decision.anytime.n:
-            await record.write(decision)
+            await record_manifest(opened, place.folder, manifest, decision)
     return player.journal.summarize(
         run=prepared.run_id,
         store=place.name,
@@ -321,50 +329,6 @@ async def run_prepared(
         decision=decision,
         enough=None if limits.budget is None else limits.budget.enough,
     )
-
-
-async def _play(player: Player, batches: BatchMode | None, bounds: Bounds) -> None:
-    try:
-        await player.run_all(
-            max_connections=bounds.max_connections,
-            stops=() if batches is None else (batches.detached,),
-        )
-    finally:
-        if batches is not None:
-            await batches.close()
-
-
-@dataclass(frozen=True, slots=True)
-class _Record:
-    """The manifest of a run, in its store and its folder."""
-
-    store: Store
-    prepared: Prepared
-    folder: Path | None
-    chosen: bool
-    """Whether results chose the comparisons of the run, or of a part of it."""
-
-    @classmethod
-    async def open(
-        cls, store: Store, prepared: Prepared, folder: Path | None, play: Play
-    ) -> _Record:
-        """Write the manifest, with what an earlier part of the run has decided."""
-        earlier = [one.manifest for one in await store.runs() if one.id == prepared.run_id]
-        before: Mapping[str, object] = earlier[0] if earlier else {}
-        record = cls(store, prepared, folder, play.active or chose_by_results(before))
-        await record.write(_mark_decision(read_decision(before), goes_on=play.rule is None))
-        return record
-
-    async def write(self, decision: Decision | None) -> None:
-        """Write the manifest with a decision."""
-        manifest = {"run": self.prepared.run_id, **self.prepared.manifest}
-        if decision is not None:
-            manifest[DECISION] = to_plain(decision)
-        if self.chosen:
-            manifest[NEXT] = "open"
-        await self.store.record_run(self.prepared.run_id, manifest)
-        if self.folder is not None:
-            write_manifest(self.folder, manifest)
 
 
 def _choose_note(observer: Observer | None) -> Callable[[str], None]:

@@ -1,10 +1,12 @@
-"""Schedule of a run: its discussions by comparison, condition, shown order and leader."""
+"""Schedule of a run: its discussions by comparison, condition, shown order and leader, and their order."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import permutations, takewhile
+from typing import Protocol
 
 from peerjudge.data import (
     Card,
@@ -24,6 +26,7 @@ from peerjudge.engine import identify
 from peerjudge.errors import ProtocolError
 from peerjudge.prompts import pack_identity
 from peerjudge.protocol import DiscussionProtocol
+from peerjudge.store import Archive
 
 Cast = Mapping[str, Card]
 """The cards of an experiment by reviewer name, with the experiment's settings applied."""
@@ -104,6 +107,56 @@ def list_orders(comparison: Comparison, orders: Orders, *, seed: int) -> tuple[C
     if orders is Orders.ALL:
         return tuple(map(comparison.reordered, permutations(shown)))
     return tuple(comparison.reordered(shown[i:] + shown[:i]) for i in range(len(shown)))
+
+
+class OrderOfPlay(Protocol):
+    """Source of the blocks of comparisons of a run."""
+
+    async def next_block(self) -> Sequence[Comparison]:
+        """Return the next block, once all discussions of the last one have ended; empty at the end."""
+        ...
+
+
+class PlainOrder:
+    """All comparisons in one block."""
+
+    def __init__(self, comparisons: Sequence[Comparison]) -> None:
+        self._comparisons = comparisons
+
+    async def next_block(self) -> Sequence[Comparison]:
+        """Return all comparisons the first time, then none."""
+        block, self._comparisons = self._comparisons, ()
+        return block
+
+
+async def read_discussions(
+    archive: Archive, plan: Plan, comparisons: Sequence[Comparison]
+) -> list[Transcript]:
+    """Return the stored discussions of a plan on these comparisons, in its order and conditions."""
+    heads = list(dataclasses.replace(plan, comparisons=comparisons))
+    stored = archive.transcripts_of(head.id for head in heads)
+    known = {transcript.id: transcript async for transcript in stored}
+    return [replace(known[head.id], condition=head.condition) for head in heads if head.id in known]
+
+
+def shuffle_questions(comparisons: Sequence[Comparison], *, seed: int) -> tuple[Comparison, ...]:
+    """Return the comparisons in a random order of their questions, in the given order within each.
+
+    The place of a question depends on the seed and its id alone, so that more data keep this order.
+    """
+    place = {
+        question: content_hash(seed, "order of questions", question)
+        for question in {comparison.question.id for comparison in comparisons}
+    }
+    return tuple(sorted(comparisons, key=lambda comparison: place[comparison.question.id]))
+
+
+def keep_questions(comparisons: Sequence[Comparison], limit: int | None) -> tuple[Comparison, ...]:
+    """Return the first whole questions with at most `limit` comparisons; all without a limit."""
+    if limit is None or limit >= len(comparisons):
+        return tuple(comparisons)
+    cut = comparisons[limit].question.id
+    return tuple(takewhile(lambda comparison: comparison.question.id != cut, comparisons))
 
 
 def _discussions(

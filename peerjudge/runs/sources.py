@@ -13,9 +13,13 @@ from peerjudge.data import Primary, Transcript, read_primary
 from peerjudge.datasets.catalogue import name_format
 from peerjudge.errors import StoreError
 from peerjudge.runs.blocking import block
-from peerjudge.runs.bundles import import_bundle, is_bundle
 from peerjudge.runs.manifest import MANIFEST, chose_by_results, read_decision, read_manifest
-from peerjudge.runs.transcript_files import import_transcripts, is_transcript_file
+from peerjudge.runs.transcript_files import (
+    import_bundle,
+    import_transcripts,
+    is_bundle,
+    is_transcript_file,
+)
 from peerjudge.store import Archive
 from peerjudge.store.database import locate
 
@@ -80,8 +84,7 @@ class OpenRun:
     @property
     def data(self) -> str | None:
         """The dataset that the run judged, as `NAME:PATH`, if its manifest names one."""
-        declared = cast("Mapping[str, object]", self.manifest.get("experiment") or {})
-        return str(declared.get("data") or "") or None
+        return str(self._declared.get("data") or "") or None
 
     def transcripts(self) -> AsyncIterator[Transcript]:
         """Read the discussions that have begun, by condition and comparison."""
@@ -139,17 +142,19 @@ async def open_run(source: str | Path) -> AsyncGenerator[OpenRun]:
         msg = f"there is no run folder {folder}; `peerjudge run` prints the folder it writes"
         raise StoreError(msg)
     async with Archive.open(place) as store:
-        runs = [run for run in await store.runs() if run.id.startswith(wanted)]
+        stored = await store.runs()
+        runs = [run for run in stored if run.id.startswith(wanted)]
         if len(runs) != 1:
-            known = ", ".join(run.id[:8] for run in await store.runs()) or "none"
+            known = ", ".join(run.id[:8] for run in stored) or "none"
             msg = (
                 f"{len(runs)} runs in {hide_password(place)} match; choose one with PLACE#RUN from: "
                 f"{known}"
             )
             raise StoreError(msg)
         (run,) = runs
-        own = folder if folder is not None and (folder / MANIFEST).exists() else None
-        yield OpenRun(id=run.id, manifest=run.manifest, store=store, folder=own, place=place)
+        if folder is not None and not (folder / MANIFEST).exists():
+            folder = None
+        yield OpenRun(id=run.id, manifest=run.manifest, store=store, folder=folder, place=place)
 
 
 async def load(source: str | Path) -> tuple[Transcript, ...]:

@@ -18,12 +18,7 @@ _AUTOGEN_VARIABLE = "AUTOGEN_DISABLE_RUNTIME_TRACING"
 
 
 class RunSpans:
-    """The spans of the open discussions of a run.
-
-    Args:
-        tracer: Tracer that creates the spans.
-        run: Run id.
-    """
+    """The spans of the open discussions of a run."""
 
     def __init__(self, tracer: Tracer, run: str) -> None:
         self._tracer = tracer
@@ -34,13 +29,13 @@ class RunSpans:
     @asynccontextmanager
     async def open(cls, run: str) -> AsyncGenerator[Self | None]:
         """Open the spans of a run and end all of them at the end; `None` without a tracer provider."""
-        found = tracer()
-        if found is None:
+        provided = tracer()
+        if provided is None:
             yield None
             return
         # AutoGen traces each message between the agents of a team.
         os.environ.setdefault(_AUTOGEN_VARIABLE, "true")
-        spans = cls(found, run)
+        spans = cls(provided, run)
         try:
             yield spans
         finally:
@@ -53,9 +48,19 @@ class RunSpans:
         from opentelemetry.trace import set_span_in_context
 
         reviewer = request.seat.reviewer
+        discussion = self._open.get(request.discussion)
+        if discussion is None:
+            discussion = self._open[request.discussion] = self._tracer.start_span(
+                "discussion",
+                attributes={
+                    "gen_ai.conversation.id": request.discussion,
+                    "peerjudge.run": self._run,
+                    "peerjudge.comparison": request.comparison.id,
+                },
+            )
         with self._tracer.start_as_current_span(
             f"invoke_agent {reviewer}",
-            context=set_span_in_context(self._discussion(request)),
+            context=set_span_in_context(discussion),
             attributes={
                 "gen_ai.operation.name": "invoke_agent",
                 "gen_ai.agent.name": reviewer,
@@ -89,27 +94,9 @@ class RunSpans:
             span.set_status(StatusCode.ERROR, transcript.failure.message)
         span.end()
 
-    def _discussion(self, request: Request) -> Span:
-        span = self._open.get(request.discussion)
-        if span is None:
-            span = self._open[request.discussion] = self._tracer.start_span(
-                "discussion",
-                attributes={
-                    "gen_ai.conversation.id": request.discussion,
-                    "peerjudge.run": self._run,
-                    "peerjudge.comparison": request.comparison.id,
-                },
-            )
-        return span
-
 
 class TracedReviewer:
-    """A reviewer whose calls are traced.
-
-    Args:
-        reviewer: The reviewer.
-        spans: The spans of the run.
-    """
+    """A reviewer whose calls are traced."""
 
     def __init__(self, reviewer: Reviewer, spans: RunSpans) -> None:
         self._reviewer = reviewer
@@ -123,16 +110,16 @@ class TracedReviewer:
     async def speak(self, request: Request) -> Utterance:
         """Return the reviewer's reply."""
         with self._spans.turn(request) as span:
-            said = await self._reviewer.speak(request)
+            reply = await self._reviewer.speak(request)
             span.set_attributes(
                 {
-                    "gen_ai.usage.input_tokens": said.usage.prompt_tokens,
-                    "gen_ai.usage.output_tokens": said.usage.completion_tokens,
-                    "peerjudge.cached": said.cached,
-                    "peerjudge.simulated": said.simulated,
+                    "gen_ai.usage.input_tokens": reply.usage.prompt_tokens,
+                    "gen_ai.usage.output_tokens": reply.usage.completion_tokens,
+                    "peerjudge.cached": reply.cached,
+                    "peerjudge.simulated": reply.simulated,
                 }
             )
-            return said
+            return reply
 
     async def close(self) -> None:
         """Close the reviewer."""

@@ -11,8 +11,7 @@ from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.stopping import FIRST_LOOK, Decision, StopRule, list_looks, look_at
 from peerjudge.data import Comparison, Primary, read_primary
 from peerjudge.errors import ExperimentError
-from peerjudge.runs.order import read_discussions
-from peerjudge.runs.schedule import Part, Plan
+from peerjudge.runs.schedule import Part, Plan, read_discussions
 from peerjudge.store import Archive
 
 _VOTE = "vote"
@@ -23,24 +22,21 @@ class UntilDecided:
 
     The discussions of a block run concurrently. Each look waits for all of them and reads the complete
     discussions of all questions so far from the store, so that a resumed run decides the same.
-
-    Args:
-        plan: The comparisons in random order of questions, as `prepare` shuffles them.
-        archive: The store of the run.
-        rule: The rule that ends the run.
-
-    Raises:
-        ExperimentError: No primary contrast is declared, it cannot be measured, or there are too few
-            questions.
+    The plan has its questions in random order, as `prepare` shuffles them. Raises as `require_primary`.
     """
 
     def __init__(self, plan: Plan, archive: Archive, rule: StopRule) -> None:
         self._primary = require_primary(plan)
-        needed = tuple(part for part in plan.parts if _is_needed(part, self._primary))
+        needed = tuple(
+            part
+            for part in plan.parts
+            if part.condition.name == self._primary.condition or part.protocol.name == _VOTE
+        )
         self._needed = dataclasses.replace(plan, parts=needed)
         self._archive = archive
         self._rule = rule
-        self._questions = _group_questions(plan.comparisons)
+        by_question = groupby(plan.comparisons, key=lambda comparison: comparison.question.id)
+        self._questions = [list(group) for _, group in by_question]
         self._looks = list_looks(len(self._questions))
         self._collector = BallotCollector()
         self._played: Sequence[Comparison] = ()
@@ -122,8 +118,8 @@ def _list_discussions(plan: Plan) -> list[str]:
 
 def _list_missing(plan: Plan, primary: Primary) -> Iterator[str]:
     """Yield the votes that the alternative needs and the plan does not have."""
-    (own,) = (part for part in plan.parts if part.condition.name == primary.condition)
-    reviewers = _reviewers(own)
+    (judged,) = (part for part in plan.parts if part.condition.name == primary.condition)
+    reviewers = _reviewers(judged)
     votes = {_reviewers(part) for part in plan.parts if part.protocol.name == _VOTE}
     wanted = {
         "vote": [reviewers],
@@ -134,13 +130,5 @@ def _list_missing(plan: Plan, primary: Primary) -> Iterator[str]:
             yield f'add a condition with protocol="vote" and the seats {", ".join(sorted(names))}'
 
 
-def _is_needed(part: Part, primary: Primary) -> bool:
-    return part.condition.name == primary.condition or part.protocol.name == _VOTE
-
-
 def _reviewers(part: Part) -> frozenset[str]:
     return frozenset(seat.reviewer for seat in part.seats)
-
-
-def _group_questions(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:
-    return [list(one) for _, one in groupby(comparisons, key=lambda one: one.question.id)]

@@ -12,6 +12,7 @@ from peerjudge.data import (
     TIE,
     UNREADABLE,
     CheckKind,
+    Claim,
     Comparison,
     Cue,
     Dataset,
@@ -105,11 +106,21 @@ def open_items(study: Study, *, shelf: Shelf) -> list[StudyItem]:
         if not items:
             _require_one_cue(protocol, comparison)
         tasks: list[DeskTask] = []
-        for one in shown:
-            cue = cast("Cue", next_cue(protocol, (_SEAT,), one, ()))
-            prompter = Prompter(pack, seats=(_SEAT,), comparison=one, roles={})
-            tasks.append(_make_task(cue, prompter))
-        orders = tuple(one.shown for one in shown)
+        for order in shown:
+            cue = cast("Cue", next_cue(protocol, (_SEAT,), order, ()))
+            prompter = Prompter(pack, seats=(_SEAT,), comparison=order, roles={})
+            task = DeskTask(
+                id="",
+                card="",
+                messages=(),
+                expects=cue.expects,
+                answers=len(cue.sees),
+                ties=cue.ties,
+                scale=cue.scale,
+                sheet=prompter.lay_out(cue, ()),
+            )
+            tasks.append(task)
+        orders = tuple(order.shown for order in shown)
         items.append(StudyItem(comparison=comparison, orders=orders, tasks=tuple(tasks)))
     return items
 
@@ -154,20 +165,16 @@ def collect_votes(desk: StudyDesk) -> Dataset:
     if study is None:
         msg = "the desk holds no study"
         raise StoreError(msg)
-    items = {one.comparison.id: one for one in desk.list_items()}
+    items = {item.comparison.id: item for item in desk.list_items()}
+    by_item: dict[str, list[RecordedReview]] = {}
     reviews: list[RecordedReview] = []
     for claim in desk.list_claims():
         answer = desk.find_answer(claim.task) if claim.answered and claim.check is None else None
         if answer is not None:
-            item = items[claim.item]
-            task = item.tasks[claim.order]
-            shown = item.orders[claim.order]
-            reviews.append(_make_review(claim.item, claim.annotator, task, shown, answer))
-    by_item: dict[str, list[RecordedReview]] = {}
-    for review in reviews:
-        by_item.setdefault(review.comparison, []).append(review)
+            reviews.append(_make_review(claim, items[claim.item], answer))
+            by_item.setdefault(claim.item, []).append(reviews[-1])
     comparisons = [item.comparison for item in items.values()]
-    judged = {one.reviewer for one in reviews}
+    judged = {review.reviewer for review in reviews}
     return Dataset(
         name=study.name or "study",
         description=f"{len(reviews):,} judgements of {len(study.annotators)} people on {study.data}",
@@ -176,14 +183,14 @@ def collect_votes(desk: StudyDesk) -> Dataset:
         ),
         reviews=tuple(reviews),
         humans=tuple(annotator for annotator in study.annotators if annotator in judged),
-        labeled=tuple(one.id for one in comparisons if one.gold is not None),
+        labeled=tuple(each.id for each in comparisons if each.gold is not None),
     )
 
 
 def list_study_answers(desk: StudyDesk, folder: Path) -> list[StudyAnswer]:
     """Return every answer of a study in the order of the claims, superseded ones and checks included."""
     orders = {item.comparison.id: item.orders for item in desk.list_items()}
-    claims = {one.task: one for one in desk.list_claims()}
+    claims = {claim.task: claim for claim in desk.list_claims()}
     rows: list[StudyAnswer] = []
     for given in list_people_answers(folder):
         claim = claims[given.task]
@@ -223,23 +230,23 @@ def _take_from_experiment(
     declared: str, shelf: Shelf, condition: str, changes: Mapping[str, object]
 ) -> Study:
     experiment = shelf.experiment(declared)
-    able = [one for one in experiment.conditions if len(one.seats) == 1]
-    found = [one for one in able if condition in ("", one.name)]
-    if len(found) != 1:
-        named = ", ".join(one.name for one in able) or "none"
+    able = [each for each in experiment.conditions if len(each.seats) == 1]
+    wanted = [each for each in able if condition in ("", each.name)]
+    if len(wanted) != 1:
+        named = ", ".join(each.name for each in able) or "none"
         msg = (
             f"people judge alone, in one condition with one seat; experiment {experiment.name!r} has "
             f"{named}; choose with --condition"
         )
         raise ExperimentError(msg)
-    (one,) = found
-    given = one.orders is Orders.GIVEN
+    (chosen,) = wanted
+    given = chosen.orders is Orders.GIVEN
     plain = {
         "name": experiment.name,
         "data": experiment.data,
-        "protocol": one.protocol,
-        "options": dict(one.options),
-        "prompts": one.prompts or experiment.prompts,
+        "protocol": chosen.protocol,
+        "options": dict(chosen.options),
+        "prompts": chosen.prompts or experiment.prompts,
         "orders": (StudyOrders.GIVEN if given else StudyOrders.BALANCED).value,
         "seed": experiment.seed,
         **changes,
@@ -260,36 +267,22 @@ def _require_one_cue(protocol: DiscussionProtocol, comparison: Comparison) -> No
         raise ExperimentError(msg)
 
 
-def _make_task(cue: Cue, prompter: Prompter) -> DeskTask:
-    return DeskTask(
-        id="",
-        card="",
-        messages=(),
-        expects=cue.expects,
-        answers=len(cue.sees),
-        ties=cue.ties,
-        scale=cue.scale,
-        sheet=prompter.lay_out(cue, ()),
-    )
-
-
-def _make_review(
-    item: str, annotator: str, task: DeskTask, shown: Sequence[str], answer: DeskAnswer
-) -> RecordedReview:
+def _make_review(claim: Claim, item: StudyItem, answer: DeskAnswer) -> RecordedReview:
+    shown = item.orders[claim.order]
     choice = "" if answer.draft is None else answer.draft.choice
     verdict, scores = UNREADABLE, ()
     if choice == NONE:
         verdict = REFUSED
     elif choice == TIED:
         verdict = TIE
-    elif task.expects is Expects.RATING:
+    elif item.tasks[claim.order].expects is Expects.RATING:
         verdict, scores = Verdict.of(shown[0]), (float(choice),)
     elif choice.isdecimal():
         verdict = Verdict.of(shown[int(choice) - 1])
     return RecordedReview(
-        comparison=item,
-        shown=tuple(shown),
-        reviewer=annotator,
+        comparison=claim.item,
+        shown=shown,
+        reviewer=claim.annotator,
         verdict=verdict,
         text="" if answer.draft is None else answer.draft.reason,
         scores=scores,
@@ -302,5 +295,5 @@ def _settle(comparison: Comparison, reviews: Sequence[RecordedReview]) -> Compar
         return comparison
     pair = (comparison.answers[0].id, comparison.answers[1].id)
     readable = [review.verdict for review in reviews if review.verdict.readable]
-    votes = [0 if one.choice is None else 2 * pair.index(one.choice) - 1 for one in readable]
+    votes = [0 if vote.choice is None else 2 * pair.index(vote.choice) - 1 for vote in readable]
     return replace(comparison, gold=settle_gold(votes, GoldRule.SIGN_OF_MEAN, pair))

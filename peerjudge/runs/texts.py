@@ -37,16 +37,11 @@ _WRITER = "writer"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WritingTask:
-    """A text to be written.
+    """A text to be written by a card; `id` is unique in one call.
 
-    Attributes:
-        id: Name of the task, unique in one call.
-        card: Name of the card that writes.
-        task: Kind of text: `answer`, `propose`, `rewrite`, ...
-        messages: The whole prompt; the role of the card is not added.
-        draw: Number of the random draw: equal messages with another one are another call.
-        sampling: Sampling in place of the card's.
-        question: Question that a simulated card writes about; its text is not sent.
+    `task` is the kind of text: `answer`, `propose`, `rewrite`, ... `messages` are the whole prompt, without
+    the role of the card. Equal messages with another `draw` are another call. `sampling` replaces the
+    card's. `question` is what a simulated card writes about; its text is not sent.
     """
 
     id: str
@@ -88,11 +83,6 @@ class WrittenText:
         """The text, `None` if there is none."""
         return None if self.utterance is None else self.utterance.text
 
-    @property
-    def prompt(self) -> str:
-        """Hash of the messages."""
-        return self.task.prompt
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WritingResult:
@@ -105,14 +95,21 @@ class WritingResult:
     texts: tuple[WrittenText, ...]
     kept: int
     calls: CallCounts
-    tokens: int
-    cost_usd: float | None
-    cost_known: bool
     spent_before: Spending
     spent_now: Spending
     limit: Spending
     stopped: str | None = None
     enough: float | None = None
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of this call."""
+        return self.spent_now.tokens or 0
+
+    @property
+    def cost_usd(self) -> float | None:
+        """Cost of this call in USD; `None` if a price is unknown."""
+        return self.spent_now.usd
 
     @property
     def complete(self) -> bool:
@@ -203,7 +200,22 @@ def place_orders(tasks: Iterable[WritingTask], shelf: Shelf, *, seed: int) -> tu
             cards[task.card] = shelf.card(task.card)
         card = cards[task.card]
         _require_writer(card, task)
-        orders.append(_identify(task, card, shelf, seed=seed))
+        code = shelf.code("agents", card.name)
+        identity = content_hash(card_identity(replace(card, role="")), *([code] if code else []))
+        key = content_hash(
+            "writing",
+            card.name,
+            identity,
+            to_plain(task.sampling or card.sampling),
+            task.drawn,
+            seed,
+            *(
+                [to_plain(task.question)]
+                if card.kind is ReviewerKind.SIMULATED and task.question
+                else []
+            ),
+        )
+        orders.append(Order(task=task, card=card, key=key, identity=identity))
     return tuple(orders)
 
 
@@ -226,19 +238,3 @@ def _require_writer(card: Card, task: WritingTask) -> None:
             f"{task.task!r}; name a card with a [model] or a .py card"
         )
         raise ExperimentError(msg)
-
-
-def _identify(task: WritingTask, card: Card, shelf: Shelf, *, seed: int) -> Order:
-    simulated = card.kind is ReviewerKind.SIMULATED
-    code = shelf.code("agents", card.name)
-    identity = content_hash(card_identity(replace(card, role="")), *([code] if code else []))
-    key = content_hash(
-        "writing",
-        card.name,
-        identity,
-        to_plain(task.sampling or card.sampling),
-        task.drawn,
-        seed,
-        *([to_plain(task.question)] if simulated and task.question else []),
-    )
-    return Order(task=task, card=card, key=key, identity=identity)

@@ -1,22 +1,33 @@
-"""Transcript files: exported discussions (`.jsonl`, `.jsonl.gz`) that are read like a run."""
+"""Exported discussions that are read like a run: transcript files (`.jsonl`, `.jsonl.gz`) and bundles.
+
+A bundle is a zip archive with the transcripts and the manifest of a run.
+"""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+import json
+import shutil
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import asynccontextmanager
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import cast
+from zipfile import BadZipFile, ZipFile
 
 from peerjudge.data import Transcript, content_hash, from_json
 from peerjudge.datasets.lines import read_lines
 from peerjudge.errors import DataError
+from peerjudge.runs.manifest import MANIFEST
 from peerjudge.store import Store
 
 _SUFFIXES = (".jsonl", ".jsonl.gz")
-_CHUNK = 200
-"""Number of discussions that are written to the store at a time."""
+
+TRANSCRIPTS = "transcripts.jsonl.gz"
+"""Member with the discussions, in the form of `peerjudge export --format jsonl`."""
+_ALWAYS = 64 * 2**20
+"""Size that the members of any archive may have together. [bytes]"""
+_RATIO = 100
+"""How many times its own size a larger archive may unpack to; discussions, packed already, are near 1."""
 
 
 def is_transcript_file(source: str | Path) -> bool:
@@ -68,33 +79,20 @@ async def import_transcripts(
 
 
 async def store_transcripts(file: Path, place: Path, manifest: Mapping[str, object]) -> None:
-    """Import a transcript file into a new store, as the run of the manifest.
-
-    Raises:
-        DataError: See `import_transcripts`.
-    """
+    """Import a transcript file into a new store, as the run of the manifest."""
     run = str(manifest["run"])
     async with Store.open(place) as store:
         await store.record_run(run, manifest)
-        waiting = read_transcript_file(file)
-        seen: set[str] = set()
-        while chunk := list(islice(waiting, _CHUNK)):
-            _require_new(file, chunk, seen)
-            await store.enlist(run, chunk)
-            await asyncio.gather(*map(store.end, chunk))
+        await store.add(run, _read_once(file))
 
 
 def build_bare_manifest(file: Path) -> dict[str, object]:
-    """Return what a manifest says about the experiment, as far as the transcripts tell.
-
-    Raises:
-        DataError: See `read_transcript_file`.
-    """
+    """Return what a manifest says about the experiment, as far as the transcripts tell."""
     ids: list[str] = []
     protocols: dict[str, str] = {}
-    for one in read_transcript_file(file):
-        ids.append(one.id)
-        protocols[one.condition] = one.protocol
+    for transcript in read_transcript_file(file):
+        ids.append(transcript.id)
+        protocols[transcript.condition] = transcript.protocol
     return {
         "run": content_hash(*ids),
         "experiment": {
@@ -106,9 +104,69 @@ def build_bare_manifest(file: Path) -> dict[str, object]:
     }
 
 
-def _require_new(file: Path, chunk: Sequence[Transcript], seen: set[str]) -> None:
-    for one in chunk:
-        if one.id in seen:
-            msg = f"{file} holds discussion {one.id!r} twice; export the run again"
+def _read_once(file: Path) -> Iterator[Transcript]:
+    seen: set[str] = set()
+    for transcript in read_transcript_file(file):
+        if transcript.id in seen:
+            msg = f"{file} holds discussion {transcript.id!r} twice; export the run again"
             raise DataError(msg)
-        seen.add(one.id)
+        seen.add(transcript.id)
+        yield transcript
+
+
+def require_bounded(archive: ZipFile, file: Path) -> None:
+    """Raise `DataError` if the members would take far more space than those of a bundle of its size.
+
+    `zipfile` reads no more of a member than the size that it declares.
+    """
+    unpacked = sum(member.file_size for member in archive.infolist())
+    packed = file.stat().st_size
+    if unpacked > max(_ALWAYS, _RATIO * packed):
+        msg = (
+            f"{file} has {packed:,} bytes and would unpack to {unpacked:,}, more than {_RATIO} times as "
+            "many: no bundle does; it was not read"
+        )
+        raise DataError(msg)
+
+
+def is_bundle(source: str | Path) -> bool:
+    """Return whether the source is a file in the form of `peerjudge bundle`."""
+    return str(source).endswith(".zip") and Path(source).is_file()
+
+
+@asynccontextmanager
+async def import_bundle(file: Path) -> AsyncGenerator[Path]:
+    """Import the discussions and the manifest of a bundle into a temporary store; yield its file.
+
+    Raises `DataError` if the file is no bundle, or is damaged.
+    """
+    with TemporaryDirectory(prefix="peerjudge-") as folder:
+        transcripts = Path(folder) / TRANSCRIPTS
+        try:
+            with ZipFile(file) as archive:
+                require_bounded(archive, file)
+                with archive.open(TRANSCRIPTS) as member, transcripts.open("wb") as copy:
+                    shutil.copyfileobj(member, copy)
+                manifest = read_member_manifest(archive.read(MANIFEST))
+        except KeyError as cause:
+            msg = f"{file} is not a bundle: {cause.args[0]}; `peerjudge bundle RUN -o FILE.zip` writes one"
+            raise DataError(msg) from cause
+        except (BadZipFile, OSError, EOFError) as cause:
+            msg = f"{file} cannot be read: {cause}; `peerjudge verify {file}` checks a bundle"
+            raise DataError(msg) from cause
+        async with import_transcripts(transcripts, manifest=manifest) as place:
+            yield place
+
+
+def read_member_manifest(content: bytes) -> dict[str, object]:
+    """Return the manifest in a bundle; raises `DataError` if it is none."""
+    try:
+        manifest: object = json.loads(content)
+    except (ValueError, RecursionError) as cause:
+        msg = f"{MANIFEST} of the bundle is not JSON: {cause}; `peerjudge verify` checks a bundle"
+        raise DataError(msg) from cause
+    fields = cast("dict[str, object]", manifest) if isinstance(manifest, dict) else {}
+    if not isinstance(fields.get("run"), str):
+        msg = f"{MANIFEST} of the bundle names no run; `peerjudge verify` checks a bundle"
+        raise DataError(msg)
+    return fields

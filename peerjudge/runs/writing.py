@@ -35,9 +35,8 @@ from peerjudge.runs.estimate import (
     count_prompt,
     read_costs,
 )
-from peerjudge.runs.ledger import Ledger, Spending, book_replies
+from peerjudge.runs.ledger import Ledger, record_calls
 from peerjudge.runs.limits import Limits
-from peerjudge.runs.opening import record_calls, run_until
 from peerjudge.runs.results import CallCounts
 from peerjudge.runs.reviewers import open_reviewers
 from peerjudge.runs.schedule import Cast
@@ -53,15 +52,6 @@ from peerjudge.shelf import Shelf
 from peerjudge.simulation import SimulatedWriter
 from peerjudge.store import Archive, Store, exists
 from peerjudge.verdicts import refuses
-
-__all__ = [
-    "WritingEstimate",
-    "WritingResult",
-    "WritingTask",
-    "WrittenText",
-    "estimate_writing",
-    "write_texts",
-]
 
 _log = get_logger()
 
@@ -119,17 +109,20 @@ async def write_texts(
                 shelf=shelf,
                 environ=os.environ if environ is None else environ,
                 cache=place.replies,
-                simulate=lambda card, seed: SimulatedWriter(card, seed=seed),
+                simulate=SimulatedWriter,
             )
         )
-        booked = {
-            name: limits.apply(book_replies(one, cast[name], ledger, costs))
-            for name, one in reviewers.items()
-        }
-        desk = _Desk(opened, booked, limits, on_text=on_text)
+        desk = _Desk(opened, limits.apply(reviewers), limits, on_text=on_text)
         with bound_contextvars(run=run[:8]), record_calls(cast, ledger):
             await desk.write(missing.values(), max_connections=bounds.max_connections)
-        texts = tuple(_report(order, kept=kept, new=desk.texts) for order in orders)
+        texts: list[WrittenText] = []
+        for order in orders:
+            text = WrittenText(task=order.task, key=order.key)
+            if (held := kept.get(order.key)) is not None:
+                text = replace(text, utterance=held.utterance, mark=held.mark, kept=True)
+            elif (new := desk.texts.get(order.key)) is not None:
+                text = replace(new, task=order.task)
+            texts.append(text)
         return _summarize(texts, desk, limits, costs, bounds)
 
 
@@ -157,23 +150,21 @@ async def estimate_writing(
     costs, count = read_costs(cast, project=shelf.project or Path.cwd()), build_token_counter(cast)
     kept = await _read_kept(place, {order.key for order in orders})
     missing = {order.key: order for order in orders if order.key not in kept}
-    total, usd = Usage(), list[float | None]()
+    usages: list[Usage] = []
+    usd: list[float | None] = []
     for order in missing.values():
         request = order.build_request()
         usage = Usage(
             prompt_tokens=count_prompt(request.messages, order.card.name, count),
             completion_tokens=min(ASSUMED_REPLY, request.seat.sampling.max_tokens or ASSUMED_REPLY),
         )
+        usages.append(usage)
         usd.append(costs.of(order.card.name, usage))
-        total = Usage(
-            prompt_tokens=total.prompt_tokens + usage.prompt_tokens,
-            completion_tokens=total.completion_tokens + usage.completion_tokens,
-        )
     return WritingEstimate(
         calls=len(missing),
         kept=sum(order.key in kept for order in orders),
-        prompt_tokens=total.prompt_tokens,
-        completion_tokens=total.completion_tokens,
+        prompt_tokens=sum(usage.prompt_tokens for usage in usages),
+        completion_tokens=sum(usage.completion_tokens for usage in usages),
         cost_usd=None if None in usd else sum(each or 0.0 for each in usd),
         simulated=all(card.kind is ReviewerKind.SIMULATED for card in cast.values()),
     )
@@ -207,7 +198,7 @@ class _Desk:
     async def write(self, orders: Iterable[Order], *, max_connections: int) -> None:
         """Write the texts until the last one or a limit."""
         writing = work_through(self._admit(orders), self._write, max_connections=max_connections)
-        await run_until(writing, self._limits.stop_events)
+        await self._limits.run(writing)
 
     async def _admit(self, orders: Iterable[Order]) -> AsyncIterator[Order]:
         for order in orders:
@@ -217,16 +208,16 @@ class _Desk:
 
     async def _write(self, order: Order) -> None:
         request = order.build_request()
-        said = await speak(self._reviewers[order.card.name], request, failed="text failed")
-        if isinstance(said, Failure) and said.kind == EmptyReplyError.__name__:
+        reply = await speak(self._reviewers[order.card.name], request, failed="text failed")
+        if isinstance(reply, Failure) and reply.kind == EmptyReplyError.__name__:
             # The attempts of the card were paid for; the same request would bring the same.
-            said = Utterance(text="", model=order.card.name, attempts=order.card.limits.attempts)
-        if isinstance(said, Failure):
-            written = WrittenText(task=order.task, key=order.key, failure=said)
+            reply = Utterance(text="", model=order.card.name, attempts=order.card.limits.attempts)
+        if isinstance(reply, Failure):
+            written = WrittenText(task=order.task, key=order.key, failure=reply)
         else:
-            mark = mark_text(said)
-            if said.simulated and not said.cached:
-                usage = said.usage
+            mark = mark_text(reply)
+            if reply.simulated and not reply.cached:
+                usage = reply.usage
                 tokens = usage.prompt_tokens + usage.completion_tokens
                 self._limits.ledger.simulated_tokens += tokens
             await self._store.keep(
@@ -234,24 +225,24 @@ class _Desk:
                     key=order.key,
                     card=order.card.name,
                     task=order.task.task,
-                    utterance=said,
+                    utterance=reply,
                     mark=mark,
                 )
             )
-            written = WrittenText(task=order.task, key=order.key, utterance=said, mark=mark)
+            written = WrittenText(task=order.task, key=order.key, utterance=reply, mark=mark)
         self.texts[order.key] = written
         self._limits.end(order.key, failed=written.failure is not None)
         if self._on_text is not None:
             self._on_text(written)
 
 
-def mark_text(said: Utterance) -> WritingMark:
+def mark_text(reply: Utterance) -> WritingMark:
     """Return what is wrong with a text: no words, a refusal at its beginning, or no end."""
-    if not said.text.strip():
+    if not reply.text.strip():
         return "empty"
-    if said.finish_reason == "length":
+    if reply.finish_reason == "length":
         return "cut off"
-    return "refusal" if refuses(said.text.strip().splitlines()) else ""
+    return "refusal" if refuses(reply.text.strip().splitlines()) else ""
 
 
 def _list_cards(orders: Iterable[Order]) -> Cast:
@@ -269,43 +260,27 @@ async def _read_kept(place: Place | None, keys: set[str]) -> Mapping[str, Writin
         return {}
 
 
-def _report(
-    order: Order, *, kept: Mapping[str, Writing], new: Mapping[str, WrittenText]
-) -> WrittenText:
-    found = kept.get(order.key)
-    if found is None:
-        written = new.get(order.key)
-        empty = WrittenText(task=order.task, key=order.key)
-        return empty if written is None else replace(written, task=order.task)
-    return WrittenText(
-        task=order.task, key=order.key, utterance=found.utterance, mark=found.mark, kept=True
-    )
-
-
 def _summarize(
     texts: Sequence[WrittenText], desk: _Desk, limits: Limits, costs: Costs, bounds: Bounds
 ) -> WritingResult:
     ledger, new = limits.ledger, desk.texts.values()
-    said = [one.utterance for one in new if one.utterance is not None]
-    failed = [one.task.card for one in new if one.failure is not None]
+    written = [text.utterance for text in new if text.utterance is not None]
+    failed = [text.task.card for text in new if text.failure is not None]
     now = ledger.spent_now
-    # Providers charge for some failed calls.
-    known = now.usd is not None and all(costs.of(card, Usage()) is not None for card in failed)
+    if any(costs.of(card, Usage()) is None for card in failed):
+        now = replace(now, usd=None)  # Providers charge for some failed calls.
     return WritingResult(
         texts=tuple(texts),
         kept=sum(text.kept for text in texts),
         calls=CallCounts(
             paid=ledger.paid.calls,
-            cached=sum(one.cached and not one.simulated for one in said),
+            cached=sum(reply.cached and not reply.simulated for reply in written),
             failed=len(failed),
-            simulated=sum(one.simulated for one in said),
+            simulated=sum(reply.simulated for reply in written),
             unmetered=ledger.unmetered.calls,
         ),
-        tokens=now.tokens or 0,
-        cost_usd=now.usd if known else None,
-        cost_known=known,
         spent_before=ledger.spent_before,
-        spent_now=now if known else Spending(tokens=now.tokens, usd=None),
+        spent_now=now,
         limit=bounds.limit,
         stopped=limits.stopped,
         enough=None if limits.budget is None else limits.budget.enough,

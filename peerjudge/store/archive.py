@@ -140,26 +140,17 @@ class Archive:
 
     async def statuses(self, ids: Iterable[str]) -> dict[str, Status]:
         """Return the progress of each of these discussions, without reading them."""
-        found = dict.fromkeys(ids, Status.NEW)
+        statuses = dict.fromkeys(ids, Status.NEW)
         columns = discussions.c
-        for page in _pages(list(found)):
+        for page in _pages(list(statuses)):
             query = select(columns.id, columns.stop).where(columns.id.in_(page))
-            found.update({row.id: _status(row.stop) for row in await self._rows(query)})
-        return found
-
-    async def counts(self, run: str | None = None) -> dict[Status, int]:
-        """Return the number of discussions by progress: of a run, or of all that have begun."""
-        stop = discussions.c.stop
-        query = select(stop, func.count()).group_by(stop)
-        if run is not None:
-            query = query.where(discussions.c.id.in_(_enlisted(run)))
-        found = dict.fromkeys(Status, 0)
-        found.update({_status(row[0]): row[1] for row in await self._rows(query)})
-        if run is not None:
-            planned = _enlisted(run).subquery()
-            rows = await self._rows(select(func.count()).select_from(planned))
-            found[Status.NEW] = rows[0][0] - sum(found.values())
-        return found
+            for row in await self._rows(query):
+                if row.stop is None:
+                    statuses[row.id] = Status.PARTIAL
+                else:
+                    done = row.stop == StopReason.COMPLETE
+                    statuses[row.id] = Status.DONE if done else Status.FAILED
+        return statuses
 
     async def booked(self) -> tuple[Booked, ...]:
         """Return the totals of the calls of all runs, by reviewer and outcome."""
@@ -192,7 +183,8 @@ class Archive:
         """Yield the rows of the book of calls page by page: all, or those of a run and its discussions."""
         query = select(calls).order_by(calls.c.number).limit(_PAGE)
         if run is not None:
-            query = query.where((calls.c.run == run) | calls.c.discussion.in_(_enlisted(run)))
+            listed = select(members.c.discussion).where(members.c.run == run)
+            query = query.where((calls.c.run == run) | calls.c.discussion.in_(listed))
         rows = await self._rows(query)
         while rows:
             yield [dict(zip(calls.c.keys(), row, strict=True)) for row in rows]
@@ -218,34 +210,34 @@ class Archive:
         query = query.where(body.like('%"simulated":true%'), body.not_like('%"cached":true%'))
         columns = writings.c
         written = select(func.sum(columns.prompt_tokens + columns.completion_tokens))
-        found = [await self._rows(one) for one in (query, written.where(columns.simulated))]
-        return sum(int(rows[0][0] or 0) for rows in found)
+        queries = (query, written.where(columns.simulated))
+        return sum([int((await self._rows(each))[0][0] or 0) for each in queries])
 
     async def writings(self, keys: Iterable[str]) -> dict[str, Writing]:
         """Return the texts with these keys that cards wrote, by key."""
-        found: dict[str, Writing] = {}
+        writings_by_key: dict[str, Writing] = {}
         for page in _pages(list(keys)):
             for row in await self._rows(select(writings).where(writings.c.key.in_(page))):
                 try:
-                    said = from_json(Utterance, row.body)
+                    utterance = from_json(Utterance, row.body)
                 except DataError as cause:
                     self._skip("text", row.key, cause)
                     continue
-                found[row.key] = Writing(
-                    key=row.key, card=row.card, task=row.task, mark=row.mark, utterance=said
+                writings_by_key[row.key] = Writing(
+                    key=row.key, card=row.card, task=row.task, mark=row.mark, utterance=utterance
                 )
-        return found
+        return writings_by_key
 
     async def transcript(self, discussion: str) -> Transcript | None:
         """Return a discussion with its turns so far; `None` if it is not stored or unreadable."""
-        query = _select_all().where(discussions.c.id == discussion)
-        found = await self._transcripts(await self._rows(query))
-        return found[0] if found else None
+        query = select_heads().where(discussions.c.id == discussion)
+        transcripts = await self._transcripts(await self._rows(query))
+        return transcripts[0] if transcripts else None
 
     async def transcripts_of(self, ids: Iterable[str]) -> AsyncIterator[Transcript]:
         """Yield those of these discussions that have begun, in the order of their ids."""
         for page in _pages(sorted(set(ids))):
-            query = _select_all().where(discussions.c.id.in_(page)).order_by(discussions.c.id)
+            query = select_heads().where(discussions.c.id.in_(page)).order_by(discussions.c.id)
             for transcript in await self._transcripts(await self._rows(query)):
                 yield transcript
 
@@ -265,7 +257,7 @@ class Archive:
             condition: only those of this condition.
             comparison: only those of the comparison with this id.
         """
-        query = _select_all() if run is None else select_run(run)
+        query = select_heads() if run is None else select_run(run)
         columns = query.selected_columns
         if condition is not None:
             query = query.where(columns.condition == condition)
@@ -288,10 +280,10 @@ class Archive:
         keys = sorted({row.comparison for row in rows})
         query = select(comparisons).where(comparisons.c.key.in_(keys))
         shown = {row.key: row.body for row in await self._rows(query)}
-        said: dict[int, list[str]] = {row.number: [] for row in rows}
-        query = select(turns).where(turns.c.discussion.in_(list(said)))
+        bodies: dict[int, list[str]] = {row.number: [] for row in rows}
+        query = select(turns).where(turns.c.discussion.in_(list(bodies)))
         for turn in await self._rows(query.order_by(turns.c.discussion, turns.c.index)):
-            said[turn.discussion].append(turn.body)
+            bodies[turn.discussion].append(turn.body)
         read: list[Transcript] = []
         parsed: dict[str, Comparison] = {}
         for row in rows:
@@ -303,7 +295,7 @@ class Archive:
                     condition=row.condition,
                     head=row.head,
                     comparison=parsed[row.comparison],
-                    turns=said[row.number],
+                    turns=bodies[row.number],
                 )
             except DataError as cause:
                 self._skip("discussion", row.id, cause)
@@ -311,14 +303,14 @@ class Archive:
                 read.append(transcript)
         return read
 
-    def _skip(self, kind: str, found: str, cause: DataError) -> None:
-        if found in self.unreadable:
+    def _skip(self, kind: str, row_id: str, cause: DataError) -> None:
+        if row_id in self.unreadable:
             return
-        self.unreadable[found] = str(cause)
+        self.unreadable[row_id] = str(cause)
         _log.warning(
             f"a {kind} cannot be read and is skipped; `peerjudge doctor` names and repairs it",
             store=self._location.name,
-            id=found,
+            id=row_id,
             cause=str(cause),
         )
 
@@ -326,14 +318,14 @@ class Archive:
 def read_manifest_row(text: str) -> Mapping[str, object]:
     """Return the manifest of a run; raises `DataError` if it is no JSON object."""
     try:
-        found: object = json.loads(text)
+        manifest: object = json.loads(text)
     except ValueError as cause:
         msg = f"the manifest is not JSON: {cause}"
         raise DataError(msg) from cause
-    if not isinstance(found, dict):
+    if not isinstance(manifest, dict):
         msg = f"the manifest is no JSON object (found {text!r:.80})"
         raise DataError(msg)
-    return cast("Mapping[str, object]", found)
+    return cast("Mapping[str, object]", manifest)
 
 
 def read_comparison(bodies: Mapping[str, str], key: str) -> Comparison:
@@ -344,7 +336,8 @@ def read_comparison(bodies: Mapping[str, str], key: str) -> Comparison:
     return from_json(Comparison, bodies[key])
 
 
-def _select_all() -> Select[*tuple[Any, ...]]:
+def select_heads() -> Select[*tuple[Any, ...]]:
+    """Return the query for the heads of all discussions, with the condition of the first run of each."""
     columns = discussions.c
     return select(
         columns.condition,
@@ -382,18 +375,10 @@ def count_tokens(dialect: str) -> ColumnElement[int]:
         values = [func.json_extract(body, f"$.data.utterance.usage.{name}") for name in names]
         return case((func.json_valid(body), values[0] + values[1]), else_=0)
     # A cast to JSONB fails on an unreadable row. In a text of a turn, quotes are escaped.
-    found = [sql_cast(func.substring(body, f'"{name}":(\\d{{1,9}})'), BigInteger) for name in names]
-    return func.coalesce(found[0] + found[1], 0)
-
-
-def _enlisted(run: str) -> Select[*tuple[Any, ...]]:
-    return select(members.c.discussion).where(members.c.run == run).distinct()
-
-
-def _status(stop: str | None) -> Status:
-    if stop is None:
-        return Status.PARTIAL
-    return Status.DONE if stop == StopReason.COMPLETE else Status.FAILED
+    counts = [
+        sql_cast(func.substring(body, f'"{name}":(\\d{{1,9}})'), BigInteger) for name in names
+    ]
+    return func.coalesce(counts[0] + counts[1], 0)
 
 
 def _pages(ids: Sequence[str]) -> Iterable[Sequence[str]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from peerjudge.analysis.flags import Flag
-from peerjudge.analysis.listing import KINDS, Against, Moved, State
+from peerjudge.analysis.listing import KINDS, Against, Key, ListedDiscussion, Moved, State
 from peerjudge.errors import StoreError
 from peerjudge.store.index import SEGMENT
 
@@ -23,6 +23,9 @@ SORTS: tuple[Sort, ...] = ("number", "turns", "tokens", "latency", "cost")
 FACETS: tuple[Facet, ...] = (
     "condition", "reviewer", "gold", "event", "move", "flag", "state", "subset",
 )  # fmt: skip
+
+UNITS: Mapping[Sort, float] = {"turns": 1, "tokens": 1, "latency": 1e3, "cost": 1e6}
+"""Units of a bound: turns, tokens, seconds and USD, in those of the index."""
 
 STATES: Mapping[str, State] = {one.name.lower(): one for one in State}
 GOLDS: Mapping[str, Against] = {
@@ -41,9 +44,6 @@ EVENTS: Mapping[str, int] = {kind.value: 1 << place for place, kind in enumerate
 _WORD = re.compile(r'"([^"]+)"|(\S+)')
 _LETTER = re.compile(r"\w")
 _MOST_WORDS = 12
-
-Key: TypeAlias = tuple[int, int, int]
-"""Place of a row in its order: the sort value, the number and the condition."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,35 +70,7 @@ class Filter:
         return str(getattr(self, facet))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
-    """One row of a list. Latency in milliseconds, cost in millionths of a USD, `None` if unknown."""
-
-    key: Key
-    id: str
-    condition: str
-    question: str
-    comparison: str
-    protocol: str
-    seating: Sequence[tuple[str, str, float | None]]
-    state: State
-    flags: Flag
-    events: Sequence[str]
-    moved: int
-    against: Against
-    choice: int
-    order: int
-    turns: int
-    tokens: int
-    latency: int
-    cost: int | None
-    moves: Sequence[tuple[int, str, int, int]]
-    verdict: str
-    gold: str
-    failure: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Total:
     """Sums over the discussions of one condition."""
 
@@ -119,7 +91,7 @@ _CubeRow: TypeAlias = tuple[str, list[str], int, int, int, int, int, str, int]
 """Condition, reviewers, state, conclusion, events, moves, marks, subset, and the number of discussions."""
 
 _COLUMNS = (
-    "r.number, r.condition, r.comparison, r.protocol, r.seating, r.state, r.flags, r.kinds, r.moved, "
+    "r.number, r.condition, r.protocol, r.seating, r.subset, r.state, r.flags, r.kinds, r.moved, "
     "r.against, r.choice, r.shown, r.turns, r.tokens, r.latency, r.cost, p.id, p.moves, p.verdict, "
     "p.gold, p.failure, c.name, c.question"
 )
@@ -137,13 +109,9 @@ class IndexReader:
         self._local = threading.local()
         self._cubes: dict[tuple[object, ...], tuple[int, _Cube]] = {}
 
-    def count(self, run: str | None = None) -> int:
-        """Return the number of discussions in the index: of a run, or of all."""
-        if run is None:
-            return self._fetch("SELECT count(*) FROM previews")[0][0]
-        return self._fetch("SELECT count(*) FROM rows WHERE run = ?", (self._find("run", run),))[0][
-            0
-        ]
+    def count(self) -> int:
+        """Return the number of discussions in the index."""
+        return self._fetch("SELECT count(*) FROM previews")[0][0]
 
     def page(
         self,
@@ -154,7 +122,7 @@ class IndexReader:
         after: Key | None = None,
         before: bool = False,
         limit: int = 100,
-    ) -> list[Listed]:
+    ) -> list[ListedDiscussion]:
         """Return a page of the discussions that pass the filter.
 
         Args:
@@ -182,13 +150,15 @@ class IndexReader:
         )
         return [self._listed(row) for row in self._fetch(query, (*values, limit))]
 
-    def find(self, run: str, discussion: str) -> Listed | None:
+    def find(self, run: str, discussion: str) -> ListedDiscussion | None:
         """Return the row of a discussion; `None` if it is not in the index yet."""
         query = f"SELECT r.number, {_COLUMNS} FROM {_JOINED} WHERE r.run = ? AND p.id = ? LIMIT 1"
-        found = self._fetch(query, (self._find("run", run), discussion))
-        return self._listed(found[0]) if found else None
+        rows = self._fetch(query, (self._find("run", run), discussion))
+        return self._listed(rows[0]) if rows else None
 
-    def list_twins(self, run: str, listed: Listed, *, limit: int = 60) -> list[Listed]:
+    def list_twins(
+        self, run: str, listed: ListedDiscussion, *, limit: int = 60
+    ) -> list[ListedDiscussion]:
         """Return the other discussions of the same comparison in this run."""
         query = (
             f"SELECT r.number, {_COLUMNS} FROM {_JOINED} WHERE r.run = ? AND c.name = ? "
@@ -204,24 +174,19 @@ class IndexReader:
             "WHERE r.run = ? AND r.condition = ? AND r.state = ?"
         )
         values = (self._find("run", run), self._find("condition", condition), int(State.DONE))
-        found: dict[str, list[tuple[int, int]]] = {}
+        by_comparison: dict[str, list[tuple[int, int]]] = {}
         for name, choice, against in self._fetch(query, values):
-            found.setdefault(name, []).append((choice, against))
-        return found
+            by_comparison.setdefault(name, []).append((choice, against))
+        return by_comparison
 
-    def of_comparison(self, run: str, condition: str, comparison: str) -> list[Listed]:
+    def of_comparison(self, run: str, condition: str, comparison: str) -> list[ListedDiscussion]:
         """Return the ended discussions of one comparison under a condition."""
         query = (
             f"SELECT r.number, {_COLUMNS} FROM {_JOINED} WHERE r.run = ? AND c.name = ? "
             "AND r.condition = ? AND r.state = ? ORDER BY r.number"
         )
-        values = (
-            self._find("run", run),
-            comparison,
-            self._find("condition", condition),
-            int(State.DONE),
-        )
-        return [self._listed(row) for row in self._fetch(query, values)]
+        ids = (self._find("run", run), comparison, self._find("condition", condition))
+        return [self._listed(row) for row in self._fetch(query, (*ids, int(State.DONE)))]
 
     def totals(self, run: str) -> list[Total]:
         """Return the sums of a run by condition, state and conclusion."""
@@ -232,17 +197,8 @@ class IndexReader:
         )
         names = self._names("condition")
         return [
-            Total(
-                condition=names[row[0]],
-                state=State(row[1]),
-                against=Against(row[2]),
-                discussions=row[3],
-                turns=row[4],
-                tokens=row[5],
-                cost=row[6],
-                unpriced=row[7],
-            )
-            for row in self._fetch(query, (self._find("run", run),))
+            Total(names[condition], State(state), Against(against), *sums)
+            for condition, state, against, *sums in self._fetch(query, (self._find("run", run),))
         ]
 
     def failures(self, run: str) -> list[tuple[str, int]]:
@@ -311,16 +267,16 @@ class IndexReader:
         ids = [
             id_
             for id_, name in self._names("seating").items()
-            if any(one[0] == reviewer for one in json.loads(name))
+            if any(seat[0] == reviewer for seat in json.loads(name))
         ]
         return ", ".join(map(str, ids)) or "NULL"
 
-    def _listed(self, row: tuple[Any, ...]) -> Listed:
+    def _listed(self, row: tuple[Any, ...]) -> ListedDiscussion:
         (
-            value, number, condition, _, protocol, seating, state, flags, kinds, moved, against, choice,
+            value, number, condition, protocol, seating, subset, state, flags, kinds, moved, against, choice,
             order, turns, tokens, latency, cost, id_, moves, verdict, gold, failure, comparison, question,
         ) = row  # fmt: skip
-        return Listed(
+        return ListedDiscussion(
             key=(value, number, condition),
             id=str(id_),
             condition=self._name(condition),
@@ -328,9 +284,10 @@ class IndexReader:
             comparison=str(comparison),
             protocol=self._name(protocol),
             seating=tuple(map(tuple, json.loads(self._name(seating)))),
+            subset=self._name(subset),
             state=State(state),
             flags=Flag(flags),
-            events=tuple(name for name, bit in EVENTS.items() if kinds & bit),
+            kinds=kinds,
             moved=moved,
             against=Against(against),
             choice=choice,
@@ -346,8 +303,8 @@ class IndexReader:
         )
 
     def _find(self, kind: str, name: str) -> int:
-        found = self._fetch("SELECT id FROM names WHERE kind = ? AND name = ?", (kind, name))
-        return found[0][0] if found else -1
+        rows = self._fetch("SELECT id FROM names WHERE kind = ? AND name = ?", (kind, name))
+        return rows[0][0] if rows else -1
 
     def _name(self, id_: int) -> str:
         return str(self._fetch("SELECT name FROM names WHERE id = ?", (id_,))[0][0])
@@ -366,12 +323,12 @@ class IndexReader:
             raise StoreError(msg) from cause
 
     def _connection(self) -> sqlite3.Connection:
-        found: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if found is None:
-            found = sqlite3.connect(f"{self._file.as_uri()}?mode=ro", uri=True, timeout=30)
-            found.execute("PRAGMA query_only=ON")
-            self._local.connection = found
-        return found
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = sqlite3.connect(f"{self._file.as_uri()}?mode=ro", uri=True, timeout=30)
+            connection.execute("PRAGMA query_only=ON")
+            self._local.connection = connection
+        return connection
 
 
 def _list_tests(chosen: Filter) -> list[tuple[str, int]]:
@@ -393,8 +350,8 @@ def build_search(text: str) -> str | None:
 
     `None` if there is no word in it. Syntax of FTS5 in the text has no effect.
     """
-    found = [match[1] or match[2] for match in _WORD.finditer(text.replace("\x00", " "))]
-    words = [word for word in found if _LETTER.search(word)][:_MOST_WORDS]
+    parts = [match[1] or match[2] for match in _WORD.finditer(text.replace("\x00", " "))]
+    words = [part for part in parts if _LETTER.search(part)][:_MOST_WORDS]
     if not words:
         return None
     quoted = ['"' + word.replace('"', "") + '"' for word in words]
@@ -426,16 +383,16 @@ class _Cube:
 
     def facets(self, chosen: Filter) -> Counts:
         """Return the counts of each facet under the filters of all others."""
-        found: dict[Facet, dict[str, int]] = {facet: {} for facet in FACETS}
+        by_facet: dict[Facet, dict[str, int]] = {facet: {} for facet in FACETS}
         for row in self._rows:
             misses = self._misses(row, chosen)
             if len(misses) > 1:
                 continue
             for facet in misses or FACETS:
-                counts = found[facet]
+                counts = by_facet[facet]
                 for value in self._values[facet](row):
                     counts[value] = counts.get(value, 0) + row[-1]
-        return found
+        return by_facet
 
     def _misses(self, row: _CubeRow, chosen: Filter) -> list[Facet]:
         """Return the facets whose filter keeps this row out; two are enough to know."""

@@ -106,9 +106,9 @@ class Columns(Archive):
         shown: dict[str, Comparison] = {}
         index = turns.c.index
         counted = select(turns.c.discussion, func.count(), func.max(index) + 1)
-        found = await self._rows(counted.group_by(turns.c.discussion))
-        counts = {row[0]: row[1] for row in found}
-        incomplete = {row[0] for row in found if row[1] != row[2]}
+        lengths = await self._rows(counted.group_by(turns.c.discussion))
+        counts = {row[0]: row[1] for row in lengths}
+        incomplete = {row[0] for row in lengths if row[1] != row[2]}
         columns = members.c
         query = select_run(run).order_by(columns.condition, columns.comparison_id, discussions.c.id)
         rows = await self._rows(query)
@@ -143,7 +143,7 @@ class Columns(Archive):
             if not ids:
                 continue
             for places in _places(page):
-                here = [k for k, found in enumerate(ids) if found in places]
+                here = [k for k, discussion in enumerate(ids) if discussion in places]
                 if len(here) < len(ids):
                     taken = {name: [column[k] for k in here] for name, column in columns.items()}
                 else:
@@ -164,13 +164,13 @@ class Columns(Archive):
         """
         wanted = (self._packed(_STANCE), *([self._verdict_logprobs()] if logprobs else ()))
         shared: dict[tuple[int, ...], tuple[Turn, ...]] = {}
-        async for _, page, said in self._pages(heads, *wanted, parse=_parse_turns):
+        async for _, page, by_discussion in self._pages(heads, *wanted, parse=_parse_turns):
             if len(shared) > _MOST_SHARED:
                 shared.clear()
             for head in page:
                 if head.id in self.unreadable:
                     continue
-                spoken = tuple(said.get(head.id, ()))
+                spoken = tuple(by_discussion.get(head.id, ()))
                 if not any(turn.utterance.logprobs for turn in spoken):
                     # Equal turns are one object, see `_turn`.
                     spoken = shared.setdefault(tuple(map(id, spoken)), spoken)
@@ -195,19 +195,11 @@ class Columns(Archive):
             try:
                 parsed = await read(ids)
             except (StoreError, *_UNREADABLE):
-                readable = await self._find_readable(ids)
+                readable = {each for each in ids if await self.transcript(each) is not None}
                 if readable == ids:
                     raise
                 parsed = await read(readable)
             yield start, page, parsed
-
-    async def _find_readable(self, ids: Iterable[str]) -> set[str]:
-        """Return the ids of the discussions that can be read whole; the others are skipped."""
-        found: set[str] = set()
-        for each in ids:
-            if await self.transcript(each) is not None:
-                found.add(each)
-        return found
 
     async def _of(self, ids: Iterable[str], *wanted: ColumnElement[Any]) -> _Rows:
         """Return the discussion's id and the wanted values of every turn, by discussion and turn."""
@@ -228,11 +220,11 @@ class Columns(Archive):
     def _verdict_logprobs(self) -> ColumnElement[Any]:
         """Return the SQL for the log-probabilities of a turn with a verdict, as JSON; else NULL."""
         judged = self._text("review.verdict.outcome").is_not(None)
-        own = case(
+        logprobs = case(
             (self._text("asked.text").is_not(None), self._text("asked.logprobs")),
             else_=self._text("utterance.logprobs"),
         )
-        return case((judged, own))
+        return case((judged, logprobs))
 
     def _text(self, path: str) -> ColumnElement[Any]:
         if self._engine.dialect.name == "sqlite":
@@ -244,7 +236,7 @@ def _parse_columns(rows: _Rows) -> tuple[list[str], dict[str, tuple[Any, ...]]]:
     """Return the discussion of each turn, and the columns of a `TurnRow`."""
     if not rows:
         return [], dict.fromkeys((*_FIELDS, "characters", "probability"), ())
-    columns = dict(zip(_FIELDS, zip(*_values(rows), strict=True), strict=True))
+    columns = dict(zip(_FIELDS, zip(*plain_json(_join(rows, 1)), strict=True), strict=True))
     # Older turns lack the tokens of the thinking.
     columns["thinking_tokens"] = tuple(n or 0 for n in columns["thinking_tokens"])
     columns["characters"] = tuple(row[2] for row in rows)
@@ -265,16 +257,14 @@ def _parse_columns(rows: _Rows) -> tuple[list[str], dict[str, tuple[Any, ...]]]:
 
 def _parse_turns(rows: _Rows) -> dict[str, list[Turn]]:
     """Return the turns by discussion; a third of four values of a row holds log-probabilities."""
-    said: dict[str, list[Turn]] = {}
+    spoken: dict[str, list[Turn]] = {}
     for row in rows:
         turn = _turn(row[1])
-        logprobs = row[2] if len(row) > _WITHOUT_LOGPROBS else None
-        said.setdefault(row[0], []).append(_add_logprobs(turn, logprobs) if logprobs else turn)
-    return said
-
-
-def _values(rows: _Rows) -> list[list[Any]]:
-    return plain_json(_join(rows, 1))
+        if len(row) > _WITHOUT_LOGPROBS and row[2]:
+            utterance = replace(turn.utterance, logprobs=_read_logprobs(row[2]))
+            turn = replace(turn, utterance=utterance)
+        spoken.setdefault(row[0], []).append(turn)
+    return spoken
 
 
 def _join(rows: _Rows, column: int) -> str:
@@ -289,9 +279,9 @@ def _places(heads: Sequence[Transcript]) -> list[dict[str, int]]:
     """
     places: list[dict[str, int]] = [{}]
     for number, head in enumerate(heads):
-        if all(head.id in found for found in places):
+        if all(head.id in taken for taken in places):
             places.append({})
-        free = next(found for found in places if head.id not in found)
+        free = next(taken for taken in places if head.id not in taken)
         free[head.id] = number
     return places
 
@@ -332,7 +322,3 @@ def _turn(packed: str) -> Turn:
         # Older turns lack the speaker.
         speaker=speaker or "",
     )
-
-
-def _add_logprobs(turn: Turn, text: str) -> Turn:
-    return replace(turn, utterance=replace(turn.utterance, logprobs=_read_logprobs(text)))

@@ -1,4 +1,4 @@
-"""The database of a store: its location, its lock, and the engine that opens it."""
+"""The database of a store: its location, its locks, and the engine that opens it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import os
 import socket
 import sqlite3
-from collections.abc import AsyncGenerator, Generator, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Generator, Iterable, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -14,7 +14,18 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from sqlalchemy import URL, BigInteger, Executable, Row, bindparam, event, make_url, text
+from sqlalchemy import (
+    URL,
+    BigInteger,
+    Executable,
+    Row,
+    TextClause,
+    bindparam,
+    event,
+    make_url,
+    text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
@@ -49,9 +60,17 @@ _LOCK_OWNER = text(
     "WHERE locktype = 'advisory' AND granted AND objsubid = 1 "
     "AND ((classid::bigint << 32) | objid::bigint) = :key"
 ).bindparams(_KEY)
+# Locks of the session for several discussions.
+_KEYS = bindparam("keys", type_=ARRAY(BigInteger))
+_TRY_KEYS = text("SELECT key FROM unnest(:keys) AS key WHERE pg_try_advisory_lock(key)").bindparams(
+    _KEYS
+)
+_RELEASE_KEYS = text(
+    "SELECT key FROM unnest(:keys) AS key WHERE pg_advisory_unlock(key)"
+).bindparams(_KEYS)
 
-_PATIENT = "busy_timeout=30000"
-_READ_ONLY = "query_only=ON"
+_PATIENT = "PRAGMA busy_timeout=30000"
+_READ_ONLY = "PRAGMA query_only=ON"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,17 +114,13 @@ def exists(place: str | Path) -> bool:
     A file without tables is none: the process that created it was killed before it made them.
     """
     file = locate(place).file
-    return file is None or (file.exists() and not _is_empty(file))
-
-
-def _is_empty(file: Path) -> bool:
+    if file is None or not file.exists():
+        return file is None
     try:
-        with closing(
-            sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
-        ) as connection:
-            return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as opened:
+            return opened.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
     except sqlite3.Error:
-        return False  # Opening it says what is wrong.
+        return True  # Opening it says what is wrong.
 
 
 def describe_error(cause: BaseException, location: Location) -> StoreError:
@@ -135,7 +150,8 @@ async def open_database(location: Location, *, writable: bool) -> AsyncGenerator
         raise StoreError(msg)
     place = location if writable else location.for_reading()
     _probe(place, writable=writable)
-    engine = _create_engine(place, pragmas=(_PATIENT,) if writable else (_PATIENT, _READ_ONLY))
+    settings = () if location.file is None else (_PATIENT, *(() if writable else (_READ_ONLY,)))
+    engine = create_engine(place, settings)
     try:
         try:
             async with engine.begin() as connection:
@@ -158,6 +174,33 @@ async def fetch_rows(
         raise describe_error(cause, location) from cause
 
 
+def connect_file(
+    file: Path,
+    *,
+    settings: Iterable[str],
+    prepare: Callable[[sqlite3.Connection, Path], None] | None = None,
+    check_same_thread: bool = True,
+) -> sqlite3.Connection:
+    """Open a SQLite file in a folder that is made where needed; it is closed if anything fails.
+
+    `settings` are `PRAGMA` statements. `prepare` makes or checks the tables, in a transaction that no other
+    process can interleave.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(file, isolation_level=None, check_same_thread=check_same_thread)
+    try:
+        for setting in settings:
+            connection.execute(setting)
+        if prepare is not None:
+            with connection:
+                connection.execute("BEGIN IMMEDIATE")
+                prepare(connection, file)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
 @contextmanager
 def lock_file(file: Path) -> Generator[None]:
     """Hold the write lock of a store in a file.
@@ -173,25 +216,19 @@ def lock_file(file: Path) -> Generator[None]:
     except sqlite3.Error as cause:
         raise _lock_error(file, cause) from cause
     with closing(connection):
-        _acquire(connection, file)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("CREATE TABLE IF NOT EXISTS owner (pid INTEGER, host TEXT)")
+            connection.execute("DELETE FROM owner")
+            here = (os.getpid(), socket.gethostname())
+            connection.execute("INSERT INTO owner VALUES (?, ?)", here)
+            connection.execute("COMMIT")
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as cause:
+            if "locked" not in str(cause):
+                raise _lock_error(file, cause) from cause
+            raise StoreError(_describe_owner(connection, file)) from None
         yield
-
-
-def _acquire(connection: sqlite3.Connection, file: Path) -> None:
-    here = (os.getpid(), socket.gethostname())
-    try:
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute("CREATE TABLE IF NOT EXISTS owner (pid INTEGER, host TEXT)")
-        connection.execute("DELETE FROM owner")
-        connection.execute("INSERT INTO owner VALUES (?, ?)", here)
-        connection.execute("COMMIT")
-        connection.execute("BEGIN IMMEDIATE")
-    except sqlite3.OperationalError as cause:
-        if "locked" not in str(cause):
-            raise _lock_error(file, cause) from cause
-        raise StoreError(_describe_owner(connection, file)) from None
-    except sqlite3.Error as cause:
-        raise _lock_error(file, cause) from cause
 
 
 def _describe_owner(connection: sqlite3.Connection, file: Path) -> str:
@@ -224,7 +261,7 @@ async def lock_run(
 
     Raises `StoreError` naming the process that has the lock.
     """
-    key = {"key": int.from_bytes(sha256(run.encode()).digest()[:8], signed=True)}
+    key = {"key": _derive_key(run)}
     name = {"name": f"peerjudge, process {os.getpid()} on {socket.gethostname()}"}
     async with engine.connect() as opened:
         # Without a transaction, which a server may end when nothing happens for long.
@@ -248,6 +285,43 @@ async def lock_run(
                 await connection.execute(_UNLOCK_ALL)
 
 
+class Claims:
+    """Discussions that one run has claimed on a server, so that runs with common discussions play each once.
+
+    A claim is a lock of the database session: the server releases it if the process dies. A file needs
+    none, as it has one writer.
+    """
+
+    def __init__(self, session: AsyncConnection, location: Location) -> None:
+        self._session = session
+        self._location = location
+        self._keys: dict[str, int] = {}
+
+    async def claim(self, ids: Iterable[str], *, keep: Collection[str]) -> set[str]:
+        """Return those of these discussions that no other run has claimed; they are claimed now.
+
+        Earlier claims are released, except of the discussions in `keep`.
+        """
+        over = [self._keys.pop(each) for each in set(self._keys).difference(keep)]
+        if over:
+            await self._execute(_RELEASE_KEYS, over)
+        wanted = {each: _derive_key(f"discussion {each}") for each in ids}
+        new = {each: key for each, key in wanted.items() if each not in self._keys}
+        locked = await self._execute(_TRY_KEYS, list(new.values())) if new else set[int]()
+        self._keys.update({each: key for each, key in new.items() if key in locked})
+        return set(wanted).intersection(self._keys)
+
+    async def _execute(self, query: TextClause, keys: list[int]) -> set[int]:
+        try:
+            return set((await self._session.execute(query, {"keys": keys})).scalars())
+        except (SQLAlchemyError, OSError) as cause:
+            raise describe_error(cause, self._location) from cause
+
+
+def _derive_key(name: str) -> int:
+    return int.from_bytes(sha256(name.encode()).digest()[:8], signed=True)
+
+
 async def _dispose(engine: AsyncEngine) -> None:
     # Shielded: a Ctrl-C must not leave connections half closed.
     disposing = asyncio.ensure_future(engine.dispose())
@@ -258,22 +332,29 @@ async def _dispose(engine: AsyncEngine) -> None:
         raise
 
 
-def _create_engine(location: Location, *, pragmas: Sequence[str]) -> AsyncEngine:
+def create_engine(
+    location: Location, settings: Sequence[str], *, single: bool = False
+) -> AsyncEngine:
+    """Return an engine that applies the settings to each connection.
+
+    A `single` connection is kept, and opened again where the server has closed it.
+    """
+    pool = {"pool_size": 1, "max_overflow": 0, "pool_pre_ping": True} if single else {}
     try:
-        engine = create_async_engine(location.url)
+        engine = create_async_engine(location.url, **pool)
     except ModuleNotFoundError as cause:
         msg = f"store {location.name} needs the package {cause.name!r}: pip install {cause.name}"
         raise StoreError(msg) from cause
-    if location.file is not None:
 
-        @event.listens_for(engine.sync_engine, "connect")
-        def connected(connection: Any, _record: object) -> None:  # noqa: ANN401  a DB-API connection
-            cursor = connection.cursor()
-            for pragma in pragmas:
-                cursor.execute(f"PRAGMA {pragma}")
-            cursor.close()
+    @event.listens_for(engine.sync_engine, "connect")
+    def connected(connection: Any, _record: object) -> None:  # noqa: ANN401  a DB-API connection
+        cursor = connection.cursor()
+        for setting in settings:
+            cursor.execute(setting)
+        cursor.close()
+        connection.commit()
 
-        _ = connected
+    _ = connected
     return engine
 
 

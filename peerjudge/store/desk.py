@@ -15,16 +15,18 @@ from collections.abc import Collection, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from msgspec import field
 
 from peerjudge.data import Expects, Message, TaskSheet, from_plain, replace, to_plain
 from peerjudge.data.nouns import Noun
-from peerjudge.errors import StoreError
+from peerjudge.errors import DataError, StoreError
 from peerjudge.store.desk_file import NO_REQUEST, DeskConnection, connect_desk, store_errors
 
 DESK_FILE = "desk.db"
+LOWEST, HIGHEST = 0, 10
+"""Ends of a slider."""
 
 _OPEN = "FROM tasks WHERE NOT EXISTS (SELECT 1 FROM answers WHERE answers.task = tasks.id)"
 _ENTRY = (
@@ -90,6 +92,15 @@ class AspectScore(Noun, frozen=True, kw_only=True):
     answer: int
     aspect: str
     score: int
+
+
+class Slider(NamedTuple):
+    """A slider: the field of the form, the number and label of the answer as shown, and the aspect."""
+
+    field: str
+    answer: int
+    label: str
+    aspect: str
 
 
 class DeskAnswer(Noun, frozen=True, kw_only=True):
@@ -166,20 +177,8 @@ class Desk:
 
     @classmethod
     @contextmanager
-    def open(cls, folder: Path, *, create: bool = True) -> Generator[Self]:
-        """Open the desk of a run folder.
-
-        Raises:
-            StoreError: There is none and `create` is `False`, another program or version wrote it, or it
-                cannot be written.
-        """
-        with cls.open_file(folder / DESK_FILE, create=create, name=str(folder)) as desk:
-            yield desk
-
-    @classmethod
-    @contextmanager
     def open_file(cls, file: Path, *, create: bool, name: str) -> Generator[Self]:
-        """Open the desk in a file; `name` is that of its runs for messages. Raises as `open`."""
+        """Open the desk in a file; `name` is that of its runs for messages. Raises as `open_desk`."""
         if not create and not file.is_file():
             raise StoreError(NO_REQUEST.format(place=name))
         connection = connect_desk(file)
@@ -255,45 +254,29 @@ class Desk:
         if answer is None or self.find_entry(task).taken:
             return answer
         with self._writing():
-            statement = "UPDATE tasks SET taken = ? WHERE id = ? AND taken IS NULL"
-            self._connection.execute(statement, (time.time(), task))
+            take = "UPDATE tasks SET taken = ? WHERE id = ? AND taken IS NULL"
+            self._connection.execute(take, (time.time(), task))
         return self.find_answer(task)
 
     def find_answer(self, task: str) -> DeskAnswer | None:
         """Return the newest answer to a task, if there is one."""
-        with store_errors(self._file):
-            row = self._connection.execute(
-                "SELECT body FROM answers WHERE task = ? ORDER BY version DESC LIMIT 1", (task,)
-            ).fetchone()
-        return None if row is None else from_plain(DeskAnswer, json.loads(row[0]))
-
-    def list_answers(self, task: str) -> tuple[DeskAnswer, ...]:
-        """Return all answers to a task, the superseded ones first."""
-        with store_errors(self._file):
-            rows = self._connection.execute(
-                "SELECT body FROM answers WHERE task = ? ORDER BY version", (task,)
-            ).fetchall()
-        return tuple(from_plain(DeskAnswer, json.loads(body)) for (body,) in rows)
+        query = "SELECT body FROM answers WHERE task = ? ORDER BY version DESC LIMIT 1"
+        rows = self._fetch(query, task)
+        return from_plain(DeskAnswer, json.loads(rows[0][0])) if rows else None
 
     def list_answered(self, tasks: Iterable[str]) -> set[str]:
         """Return those of these tasks that have an answer."""
-        with store_errors(self._file):
-            find = "SELECT 1 FROM answers WHERE task = ? LIMIT 1"
-            return {task for task in tasks if self._connection.execute(find, (task,)).fetchone()}
+        find = "SELECT 1 FROM answers WHERE task = ? LIMIT 1"
+        return {task for task in tasks if self._fetch(find, task)}
 
     def read_change(self) -> int:
         """Return a number that changes when another connection has written."""
-        with store_errors(self._file):
-            (number,) = self._connection.execute("PRAGMA data_version").fetchone()
-        return int(number)
+        return int(self._fetch("PRAGMA data_version")[0][0])
 
     def find_task(self, task: str, *, card: str) -> DeskTask | None:
         """Return a task of a card, if there is one with this id."""
-        with store_errors(self._file):
-            row = self._connection.execute(
-                "SELECT body FROM tasks WHERE id = ? AND card = ?", (task, card)
-            ).fetchone()
-        return None if row is None else from_plain(DeskTask, json.loads(row[0]))
+        rows = self._fetch("SELECT body FROM tasks WHERE id = ? AND card = ?", task, card)
+        return from_plain(DeskTask, json.loads(rows[0][0])) if rows else None
 
     def find_entry(self, task: str) -> DeskEntry:
         """Return the last draft of a task and its state; raises `StoreError` for an unknown task."""
@@ -302,8 +285,6 @@ class Desk:
 
     def list_tasks(self, card: str) -> list[ListedTask]:
         """Return the tasks of a card, the earliest first."""
-        with store_errors(self._file):
-            rows = self._connection.execute(self._listed, (card,)).fetchall()
         return [
             ListedTask(
                 id=key,
@@ -313,7 +294,7 @@ class Desk:
                 private=not talks,
                 heard=heard,
             )
-            for key, question, state, expects, talks, heard in rows
+            for key, question, state, expects, talks, heard in self._fetch(self._listed, card)
         ]
 
     def next_task(self, *, card: str | None = None, skip: Collection[str] = ()) -> DeskTask | None:
@@ -323,32 +304,29 @@ class Desk:
                 f"SELECT id, body {_OPEN} AND (CAST(? AS TEXT) IS NULL OR card = ?) ORDER BY number",
                 (card, card),
             )
-            found = next((body for key, body in rows if key not in skip), None)
-        return None if found is None else from_plain(DeskTask, json.loads(found))
+            body = next((body for key, body in rows if key not in skip), None)
+        return None if body is None else from_plain(DeskTask, json.loads(body))
 
     def count_open(self) -> dict[str, int]:
         """Return the number of open tasks by card; a card whose tasks all have answers counts 0."""
-        with store_errors(self._file):
-            cards = {
-                card: 0 for (card,) in self._connection.execute("SELECT DISTINCT card FROM tasks")
-            }
-            cards.update(self._connection.execute(f"SELECT card, count(*) {_OPEN} GROUP BY card"))
-        return cards
+        cards = {card: 0 for (card,) in self._fetch("SELECT DISTINCT card FROM tasks")}
+        return cards | dict(self._fetch(f"SELECT card, count(*) {_OPEN} GROUP BY card"))
 
     def open_session(self, digest: str, *, card: str) -> None:
         """Keep the hash of a session key, so that the session survives the server."""
         with self._writing():
-            row = (digest, card, time.time())
-            self._connection.execute(_KEEP_SESSION, row)
+            self._connection.execute(_KEEP_SESSION, (digest, card, time.time()))
 
     def find_session(self, digest: str, *, longest: float) -> str | None:
         """Return the card of a session that is at most `longest` seconds old, if there is one."""
+        query = "SELECT card FROM sessions WHERE hash = ? AND opened > ?"
+        rows = self._fetch(query, digest, time.time() - longest)
+        return str(rows[0][0]) if rows else None
+
+    def _fetch(self, query: str, *values: object) -> list[Any]:
+        """Return the rows of a query."""
         with store_errors(self._file):
-            row = self._connection.execute(
-                "SELECT card FROM sessions WHERE hash = ? AND opened > ?",
-                (digest, time.time() - longest),
-            ).fetchone()
-        return None if row is None else str(row[0])
+            return self._connection.execute(query, values).fetchall()
 
     @contextmanager
     def _writing(self) -> Generator[None]:
@@ -401,3 +379,37 @@ class Desk:
         row = (task, now, json.dumps(to_plain(draft)), entry.seconds + seconds, time.time())
         self._connection.execute(_KEEP_DRAFT, row)
         return now
+
+
+def list_sliders(task: DeskTask) -> tuple[Slider, ...]:
+    """Return the sliders of a task, by answer and aspect; an explanation has none."""
+    if task.expects is Expects.TEXT:
+        return ()
+    labels = [answer.title for answer in task.sheet.answers]
+    if len(labels) != task.answers:
+        labels = [f"Answer {number}" for number in range(1, task.answers + 1)]
+    return tuple(
+        Slider(field=f"slider-{answer}-{number}", answer=answer, label=label, aspect=aspect)
+        for answer, label in enumerate(labels, 1)
+        for number, aspect in enumerate(task.aspects, 1)
+    )
+
+
+def read_scores(task: DeskTask, sliders: Mapping[str, str]) -> tuple[AspectScore, ...]:
+    """Return the scores that the fields of a form state; a slider that was not moved has none.
+
+    Raises `DataError` for a value that is no whole number from 0 to 10.
+    """
+    scores: list[AspectScore] = []
+    for slider in list_sliders(task):
+        given = sliders.get(slider.field, "").strip()
+        if not given:
+            continue
+        if not (given.isascii() and given.isdigit() and LOWEST <= int(given) <= HIGHEST):
+            msg = (
+                f"score {slider.aspect!r} of {slider.label} with a whole number from {LOWEST} to {HIGHEST}, "
+                f"not {given[:20]!r}"
+            )
+            raise DataError(msg)
+        scores.append(AspectScore(answer=slider.answer, aspect=slider.aspect, score=int(given)))
+    return tuple(scores)

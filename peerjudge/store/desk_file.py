@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from peerjudge.errors import StoreError
-from peerjudge.store.connecting import connect_prepared
+from peerjudge.store.database import connect_file
 
 SCHEMA = 2
 _NEEDED = "run an experiment there that seats a card with kind = 'human' first"
@@ -18,28 +18,28 @@ _APPLICATION = 0x504A4450  # "PJDP", to recognise files of other programs
 _SETTINGS = ("PRAGMA busy_timeout=30000", "PRAGMA journal_mode=WAL")
 _ANSWERS = (
     "CREATE TABLE answers (task TEXT NOT NULL REFERENCES tasks (id), version INTEGER NOT NULL, "
-    "body TEXT NOT NULL, saved REAL NOT NULL, PRIMARY KEY (task, version))"
+    "body TEXT NOT NULL, saved DOUBLE PRECISION NOT NULL, PRIMARY KEY (task, version))"
 )
 _DRAFTS = (
     "CREATE TABLE drafts (task TEXT PRIMARY KEY REFERENCES tasks (id), version INTEGER NOT NULL, "
-    "body TEXT NOT NULL, seconds REAL NOT NULL, saved REAL NOT NULL)"
+    "body TEXT NOT NULL, seconds DOUBLE PRECISION NOT NULL, saved DOUBLE PRECISION NOT NULL)"
 )
 _SESSIONS = (
-    "CREATE TABLE sessions (hash TEXT PRIMARY KEY, card TEXT NOT NULL, opened REAL NOT NULL)"
+    "CREATE TABLE sessions (hash TEXT PRIMARY KEY, card TEXT NOT NULL, "
+    "opened DOUBLE PRECISION NOT NULL)"
 )
-_ADDED = (_DRAFTS, _SESSIONS)
 _TASKS = (
-    "CREATE TABLE tasks (number INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, card TEXT NOT NULL, "
-    "body TEXT NOT NULL, posted REAL NOT NULL, taken REAL)"
+    "CREATE TABLE tasks (number {key} PRIMARY KEY, id TEXT UNIQUE NOT NULL, card TEXT NOT NULL, "
+    "body TEXT NOT NULL, posted DOUBLE PRECISION NOT NULL, taken DOUBLE PRECISION)"
 )
-_TABLES = (_TASKS, _ANSWERS, *_ADDED)
 _FROM_1 = (
     "ALTER TABLE tasks ADD COLUMN taken REAL",
     "ALTER TABLE answers RENAME TO first_answers",
     _ANSWERS,
     "INSERT INTO answers SELECT task, 1, body, saved FROM first_answers",
     "DROP TABLE first_answers",
-    *_ADDED,
+    _DRAFTS,
+    _SESSIONS,
     "INSERT INTO drafts SELECT task, 1, '{}', 0, saved FROM answers",
 )
 
@@ -58,6 +58,11 @@ class DeskConnection(Protocol):
         ...
 
 
+def list_tables(key: str) -> tuple[str, ...]:
+    """Return the statements that create the tables; `key` is the SQL type of a number that counts up."""
+    return (_TASKS.format(key=key), _ANSWERS, _DRAFTS, _SESSIONS)
+
+
 def connect_desk(file: Path) -> sqlite3.Connection:
     """Open the file of a desk, make its tables, or bring those of an earlier version up to date.
 
@@ -65,14 +70,14 @@ def connect_desk(file: Path) -> sqlite3.Connection:
         StoreError: Another program or a later version wrote it, or it cannot be written.
     """
     with store_errors(file):
-        return connect_prepared(file, _prepare, settings=_SETTINGS)
+        return connect_file(file, settings=_SETTINGS, prepare=_prepare)
 
 
 def _prepare(connection: sqlite3.Connection, file: Path) -> None:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application == 0 and not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
-        statements = (f"PRAGMA application_id={_APPLICATION}", *_TABLES)
+        statements = (f"PRAGMA application_id={_APPLICATION}", *list_tables("INTEGER"))
     elif application != _APPLICATION:
         msg = (
             f"{file} is the database of another program; move it, or name another folder with --out"

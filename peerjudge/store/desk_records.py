@@ -15,7 +15,7 @@ from peerjudge.errors import StoreError
 from peerjudge.store.database import Location, locate
 from peerjudge.store.desk import AspectScore, DeskAnswer, DeskTask
 from peerjudge.store.desk_file import SCHEMA, DeskConnection, store_errors
-from peerjudge.store.desk_place import locate_desk
+from peerjudge.store.desk_server import connect_server, locate_desk
 
 _COUNT = (
     "SELECT card, count(*) FROM tasks "
@@ -30,24 +30,12 @@ _ANSWERS = (
 class PersonAnswer(Noun, frozen=True, kw_only=True):
     """An answer of a person, also one that was superseded.
 
-    Attributes:
-        card: The card of the person.
-        task: The id of the request; equal words are one request.
-        expects: The kind of reply.
-        private: False for a turn of a discussion.
-        heard: Number of earlier texts that the request showed.
-        question: The question.
-        version: Number of the draft or answer at this request; it grows with each save.
-        superseded: True if a later answer replaced it.
-        taken: True if the run took it up.
-        choice: Number of the answer as shown, a rating, `tie` or `none`; empty for an explanation.
-        reason: The reason or explanation as written.
-        confidence: From 0 to 100, where it was given.
-        scores: Scores of aspects from 0 to 10, by the number of the answer as shown; those given only.
-        seconds: Active time up to this answer. [s]
-        text: The reply made of it.
-        posted: When the request was posted, in UTC.
-        saved: When the answer was saved, in UTC.
+    `task` is the id of the request; equal words are one request. `private` is false for a turn of a
+    discussion, `heard` the number of earlier texts that the request showed. `version` grows with each save of
+    a draft or answer. `choice` is the number of the answer as shown, a rating, `tie` or `none`, and empty for
+    an explanation. `confidence` is from 0 to 100, where it was given; `scores` are those given for aspects,
+    from 0 to 10. `seconds` is the active time up to this answer, `text` the reply made of it. `posted` and
+    `saved` are in UTC.
     """
 
     card: str
@@ -125,8 +113,6 @@ def _name_time(stamp: float) -> str:
 def _reading(location: Location) -> Generator[DeskConnection]:
     """Open a desk without changing it; raises `StoreError` if there is none of this version."""
     if location.file is None:
-        from peerjudge.store.desk_server import connect_server
-
         with connect_server(location, create=False) as opened:
             yield opened
         return

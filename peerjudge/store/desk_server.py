@@ -1,7 +1,8 @@
-"""Desk in the database server that holds the store, for runs with `--store postgresql://...`.
+"""Place of a desk: beside the file of a store, or in the database of the store on a server.
 
-Its tables are in a schema of their own, `peerjudge_desk`, with their own version: the tables of the store do
-not change with them. All runs of a database share one desk, as all runs into one folder do.
+The tables on a server are in a schema of their own, `peerjudge_desk`, with their own version: the
+tables of the store do not change with them. All runs of a database share one desk, as all runs into one
+folder do.
 """
 
 from __future__ import annotations
@@ -9,40 +10,25 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from sqlalchemy import event
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from peerjudge.errors import StoreError
-from peerjudge.store.database import Location, describe_error
-from peerjudge.store.desk import Desk
-from peerjudge.store.desk_file import NO_REQUEST
+from peerjudge.store.database import STORE_FILE, Location, create_engine, describe_error, locate
+from peerjudge.store.desk import DESK_FILE, Desk
+from peerjudge.store.desk_file import NO_REQUEST, list_tables
 
 SCHEMA = 1
 _LOCK = 7_230_197_512
 """Advisory lock of a database: one writer of the desk at a time, as in a file."""
-_TASKS = (
-    "CREATE TABLE tasks (number BIGSERIAL PRIMARY KEY, id TEXT UNIQUE NOT NULL, card TEXT NOT NULL, "
-    "body TEXT NOT NULL, posted DOUBLE PRECISION NOT NULL, taken DOUBLE PRECISION)"
-)
-_ANSWERS = (
-    "CREATE TABLE answers (task TEXT NOT NULL REFERENCES tasks (id), version INTEGER NOT NULL, "
-    "body TEXT NOT NULL, saved DOUBLE PRECISION NOT NULL, PRIMARY KEY (task, version))"
-)
-_DRAFTS = (
-    "CREATE TABLE drafts (task TEXT PRIMARY KEY REFERENCES tasks (id), version INTEGER NOT NULL, "
-    "body TEXT NOT NULL, seconds DOUBLE PRECISION NOT NULL, saved DOUBLE PRECISION NOT NULL)"
-)
 _TABLES = (
     "CREATE SCHEMA IF NOT EXISTS peerjudge_desk",
-    _TASKS,
+    *list_tables("BIGSERIAL"),
     "CREATE INDEX tasks_by_card ON tasks (card, number)",
-    _ANSWERS,
-    _DRAFTS,
-    "CREATE TABLE sessions (hash TEXT PRIMARY KEY, card TEXT NOT NULL, opened DOUBLE PRECISION NOT NULL)",
     "CREATE TABLE desk_schema (number INTEGER PRIMARY KEY)",
 )
 FIND_DESK = "SELECT CAST(to_regclass('peerjudge_desk.desk_schema') AS TEXT)"
@@ -91,12 +77,12 @@ class ServerConnection:
 
     def __init__(self, location: Location) -> None:
         self._location = location
+        self._engine = create_engine(location, ("SET search_path TO peerjudge_desk",), single=True)
         self._calls = threading.RLock()
         self._open: AsyncConnection | None = None
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="desk", daemon=True)
         self._thread.start()
-        self._engine = self._wait(_create_engine(location))
 
     def execute(self, sql: str, parameters: Sequence[object] = (), /) -> Rows:
         """Execute a statement whose parameters are `?`, inside the open transaction if there is one."""
@@ -170,19 +156,13 @@ class ServerDesk(Desk):
     @classmethod
     @contextmanager
     def open_at(cls, location: Location, *, create: bool) -> Generator[Self]:
-        """Open the desk of a database.
-
-        Raises:
-            StoreError: There is none and `create` is `False`, another version wrote it, or the server
-                cannot be used.
-        """
+        """Open the desk of a database; raises as `open_desk`."""
         with connect_server(location, create=create) as connection:
             yield cls(connection, location.name)
 
     def read_change(self) -> int:
         """Return a number that changes with every answer."""
-        row = self._server.execute("SELECT count(*) FROM answers").fetchone()
-        return 0 if row is None else int(row[0])
+        return int(self._fetch("SELECT count(*) FROM answers")[0][0])
 
     @contextmanager
     def _writing(self) -> Generator[None]:
@@ -191,6 +171,34 @@ class ServerDesk(Desk):
 
     def _relax(self) -> None:
         """Do nothing: a server decides itself when it writes through."""
+
+
+def open_desk(place: str | Path, *, create: bool = True) -> AbstractContextManager[Desk]:
+    """Open the desk of the runs at a place.
+
+    Args:
+        place: A run folder, a file of a store, or the URL of one on SQLite or Postgres.
+        create: Make the desk if there is none.
+
+    Raises:
+        StoreError: There is none and `create` is `False`, another program or version wrote it, or it
+            cannot be used.
+    """
+    location = locate(place)
+    if location.file is None:
+        return ServerDesk.open_at(location, create=create)
+    return Desk.open_file(locate_desk(location), create=create, name=location.name)
+
+
+def locate_desk(location: Location) -> Path:
+    """Return the file of the desk beside a store: `desk.db` in a run folder, else `NAME.desk.db`."""
+    if location.file is None:
+        msg = f"the desk of {location.name} is in the database"
+        raise ValueError(msg)
+    name = location.file.name
+    return location.file.with_name(
+        DESK_FILE if name == STORE_FILE else f"{location.file.stem}.{DESK_FILE}"
+    )
 
 
 @contextmanager
@@ -207,11 +215,11 @@ def connect_server(location: Location, *, create: bool) -> Generator[ServerConne
 def _prepare(connection: ServerConnection, name: str, *, create: bool) -> None:
     """Create the tables of the desk, or check that they are of this version."""
     with connection.transaction():
-        found = connection.execute(FIND_DESK).fetchone()
-        if found is not None and found[0] is not None:
+        desk = connection.execute(FIND_DESK).fetchone()
+        if desk is not None and desk[0] is not None:
             row = connection.execute("SELECT number FROM desk_schema").fetchone()
-            if row is None or row[0] != SCHEMA:
-                written = None if row is None else row[0]
+            written = None if row is None else row[0]
+            if written != SCHEMA:
                 msg = (
                     f"the desk of {name} was written by another version of PeerJudge (schema {written}, "
                     f"this is {SCHEMA}); use that version"
@@ -225,28 +233,10 @@ def _prepare(connection: ServerConnection, name: str, *, create: bool) -> None:
             raise StoreError(NO_REQUEST.format(place=name))
 
 
-async def _create_engine(location: Location) -> AsyncEngine:
-    try:
-        engine = create_async_engine(location.url, pool_size=1, max_overflow=0, pool_pre_ping=True)
-    except ModuleNotFoundError as cause:
-        msg = f"store {location.name} needs the package {cause.name!r}: pip install {cause.name}"
-        raise StoreError(msg) from cause
-
-    @event.listens_for(engine.sync_engine, "connect")
-    def connected(connection: Any, _record: object) -> None:  # noqa: ANN401  a DB-API connection
-        cursor = connection.cursor()
-        cursor.execute("SET search_path TO peerjudge_desk")
-        cursor.close()
-        connection.commit()
-
-    _ = connected
-    return engine
-
-
 async def _fetch(
     connection: AsyncConnection, sql: str, parameters: tuple[object, ...]
 ) -> list[Row]:
     first, *rest = sql.split("?")
     numbered = first + "".join(f"${number}{part}" for number, part in enumerate(rest, 1))
-    found = await connection.exec_driver_sql(numbered, parameters)
-    return [tuple(row) for row in found.all()] if found.returns_rows else []
+    result = await connection.exec_driver_sql(numbered, parameters)
+    return [tuple(row) for row in result.all()] if result.returns_rows else []

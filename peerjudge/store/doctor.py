@@ -43,6 +43,8 @@ from peerjudge.store.schema import calls, comparisons, damaged, discussions, run
 
 _PAGE = 200
 _BILL = (calls.c.outcome, calls.c.prompt_tokens, calls.c.completion_tokens, calls.c.usd)
+_WRITTEN_AGAIN = "removed; the next run writes it again"
+_REPLACED = "the values that cannot be read are replaced"
 _OUTCOMES = UNCERTAIN | {UNBILLED, "paid", "failed", "unmetered"}
 
 _Row: TypeAlias = Row[*tuple[Any, ...]]
@@ -94,7 +96,8 @@ async def examine_store(
             repair or settlement.
     """
     location = locate(place)
-    writable = (repair or settle_lost) and _exists(location.file)
+    exists = location.file is None or location.file.exists()
+    writable = (repair or settle_lost) and exists
     async with AsyncExitStack() as stack:
         if location.file is not None and writable:
             stack.enter_context(lock_file(location.file))
@@ -115,10 +118,6 @@ async def examine_store(
     )
 
 
-def _exists(file: Path | None) -> bool:
-    return file is None or file.exists()
-
-
 class _Surgeon:
     """Examination of one store in one transaction."""
 
@@ -128,7 +127,6 @@ class _Surgeon:
         self.lost = LostCalls()
         self._connection = connection
         self._repair = repair
-        self._unreadable: set[str] = set()
 
     async def examine(self) -> None:
         """Read every table."""
@@ -137,32 +135,33 @@ class _Surgeon:
             try:
                 read_manifest_row(row.manifest)
             except DataError as cause:
-                await self._report(
-                    "manifest of a run", row.id, cause, "removed; the next run writes it again"
-                )
+                self._report("manifest of a run", row.id, cause, _WRITTEN_AGAIN)
                 await self._cut(
                     delete(runs).where(runs.c.id == row.id), row.id, cause, row.manifest
                 )
+        readable: set[str] = set()
         async for row in self._pages(select(comparisons), comparisons.c.key):
             try:
                 from_json(Comparison, row.body)
             except DataError as cause:
-                self._unreadable.add(row.key)
-                await self._report(
-                    "comparison", row.key, cause, "removed; the next run writes it again"
-                )
+                self._report("comparison", row.key, cause, _WRITTEN_AGAIN)
                 query = delete(comparisons).where(comparisons.c.key == row.key)
                 await self._cut(query, row.key, cause, row.body)
-        known = {
-            row[0] for row in (await self._connection.execute(select(comparisons.c.key))).all()
-        }
+            else:
+                readable.add(row.key)
         async for row in self._pages(select(discussions), discussions.c.number):
-            await self._check_discussion(row, known=known - self._unreadable)
+            await self._check_discussion(row, known=readable)
         async for row in self._pages(select(writings), writings.c.key):
             await self._check_writing(row)
         columns = (calls.c.number, calls.c.reviewer, *_BILL)
         async for row in self._pages(select(*columns), calls.c.number):
             await self._check_call(row)
+
+    async def _check_file(self) -> None:
+        if self._connection.dialect.name == "sqlite":
+            for (problem,) in (await self._connection.execute(text("PRAGMA quick_check"))).all():
+                if problem != "ok":
+                    self._report("file of the store", "", DataError(str(problem)), "")
 
     async def settle_lost(self) -> None:
         """Set the calls whose bill is unknown to unbilled; their estimate stays in the book."""
@@ -171,68 +170,43 @@ class _Surgeon:
             await self._connection.execute(change)
         self.lost = dataclasses.replace(self.lost, settled=True)
 
-    async def _check_file(self) -> None:
-        if self._connection.dialect.name != "sqlite":
-            return
-        for (found,) in (await self._connection.execute(text("PRAGMA quick_check"))).all():
-            if found != "ok":
-                await self._report("file of the store", "", DataError(str(found)), "")
-
     async def _check_discussion(self, row: _Row, *, known: Set[str]) -> None:
         query = select(turns.c.index, turns.c.body).where(turns.c.discussion == row.number)
-        said = (await self._connection.execute(query.order_by(turns.c.index))).all()
-        self.rows += len(said)
+        stored = (await self._connection.execute(query.order_by(turns.c.index))).all()
+        self.rows += len(stored)
+        discussion = discussions.c.number == row.number
         try:
-            head = _read_head(row, known)
+            if row.comparison not in known:
+                msg = f"its comparison {row.comparison!r} cannot be read"
+                raise DataError(msg)  # noqa: TRY301  like a head that cannot be read
+            head = from_json(Head, row.head)
         except DataError as cause:
-            await self._report(
-                "discussion", row.id, cause, "removed with its turns; the next run plays it again"
-            )
-            await self._remove_turns(row, said, cause)
-            query = delete(discussions).where(discussions.c.number == row.number)
-            await self._cut(query, row.id, cause, row.head)
+            repair = "removed with its turns; the next run plays it again"
+            self._report("discussion", row.id, cause, repair)
+            await self._remove_turns(row, stored, cause)
+            await self._cut(delete(discussions).where(discussion), row.id, cause, row.head)
             return
-        for place, (index, body) in enumerate(said):
-            if not await self._check_turn(row, head, said, place=place, index=index, body=body):
-                return
-
-    async def _check_turn(
-        self,
-        row: _Row,
-        head: Head,
-        said: Sequence[_Row],
-        *,
-        place: int,
-        index: int,
-        body: str,
-    ) -> bool:
-        """Return whether the turns after this one are to be examined."""
-        try:
-            _require_turn(body, place=place, index=index)
-        except DataError as cause:
-            mended = None if index != place else mend_turn(body, index=place)
-            if mended is not None:
-                await self._report(
-                    f"turn {index}", row.id, cause, "the values that cannot be read are replaced"
+        for place, (index, body) in enumerate(stored):
+            try:
+                _require_turn(body, place=place, index=index)
+            except DataError as cause:
+                mended = None if index != place else mend_turn(body, index=place)
+                if mended is not None:
+                    self._report(f"turn {index}", row.id, cause, _REPLACED)
+                    where = (turns.c.discussion == row.number, turns.c.index == index)
+                    query = update(turns).where(*where).values(body=to_json(mended))
+                    await self._cut(query, row.id, cause, body)
+                    continue
+                later = len(stored) - place - 1
+                repair = f"removed with the {later} after it; the next run repeats them"
+                self._report(f"turn {index}", row.id, cause, repair)
+                await self._remove_turns(row, stored[place:], cause)
+                reopened = replace(head, stop=None, failure=None, verdict=UNREADABLE)
+                query = update(discussions).where(discussion)
+                await self._cut(
+                    query.values(stop=None, head=to_json(reopened)), row.id, cause, row.head
                 )
-                where = (turns.c.discussion == row.number, turns.c.index == index)
-                query = update(turns).where(*where).values(body=to_json(mended))
-                await self._cut(query, row.id, cause, body)
-                return True
-            await self._report(
-                f"turn {index}",
-                row.id,
-                cause,
-                f"removed with the {len(said) - place - 1} after it; the next run repeats them",
-            )
-            await self._remove_turns(row, said[place:], cause)
-            reopened = replace(head, stop=None, failure=None, verdict=UNREADABLE)
-            query = update(discussions).where(discussions.c.number == row.number)
-            await self._cut(
-                query.values(stop=None, head=to_json(reopened)), row.id, cause, row.head
-            )
-            return False
-        return True
+                return
 
     async def _check_writing(self, row: _Row) -> None:
         try:
@@ -240,12 +214,12 @@ class _Surgeon:
         except DataError as cause:
             mended, where = mend_utterance(row.body), writings.c.key == row.key
             if mended is not None:
-                repair = "the values that cannot be read are replaced"
+                repair = _REPLACED
                 query = update(writings).where(where).values(body=to_json(mended))
             else:
                 repair = "removed; the next command that needs it has it written again"
                 query = delete(writings).where(where)
-            await self._report(f"text of {row.card}", row.key, cause, repair)
+            self._report(f"text of {row.card}", row.key, cause, repair)
             await self._cut(query, row.key, cause, row.body)
 
     async def _check_call(self, row: _Row) -> None:
@@ -257,7 +231,7 @@ class _Surgeon:
         ]:
             cause = DataError(", ".join(changed))
             repair = "what it cost counts as unknown"
-            await self._report(f"call of {row.reviewer}", str(row.number), cause, repair)
+            self._report(f"call of {row.reviewer}", str(row.number), cause, repair)
             query = update(calls).where(calls.c.number == row.number).values(values)
             await self._cut(query, f"call {row.number}", cause, repr(given))
         if values["outcome"] in UNCERTAIN:
@@ -268,13 +242,13 @@ class _Surgeon:
                 usd=None if lost.usd is None or usd is None else lost.usd + usd,
             )
 
-    async def _remove_turns(self, row: _Row, said: Sequence[_Row], cause: DataError) -> None:
-        for index, body in said:
+    async def _remove_turns(self, row: _Row, stored: Sequence[_Row], cause: DataError) -> None:
+        for index, body in stored:
             where = (turns.c.discussion == row.number, turns.c.index == index)
             await self._cut(delete(turns).where(*where), f"{row.id} turn {index}", cause, body)
 
-    async def _report(self, row: str, found: str, cause: DataError, repair: str) -> None:
-        self.damage.append(Damage(row=row, id=found, cause=str(cause), repair=repair))
+    def _report(self, row: str, row_id: str, cause: DataError, repair: str) -> None:
+        self.damage.append(Damage(row=row, id=row_id, cause=str(cause), repair=repair))
 
     async def _cut(self, change: Executable, row: str, cause: DataError, body: str) -> None:
         """Copy a row to the table of damaged rows and change it, during a repair."""
@@ -297,13 +271,6 @@ class _Surgeon:
             page = (await self._connection.execute(query.where(key > last))).all()
 
 
-def _read_head(row: _Row, known: Set[str]) -> Head:
-    if row.comparison not in known:
-        msg = f"its comparison {row.comparison!r} cannot be read"
-        raise DataError(msg)
-    return from_json(Head, row.head)
-
-
 def _require_turn(body: str, *, place: int, index: int) -> None:
     turn = from_json(Turn, body)
     if turn.index != place or index != place:
@@ -319,9 +286,9 @@ def mend_turn(body: str, *, index: int) -> Turn | None:
     try:
         plain = cast("dict[str, Any]", json.loads(body)["data"])
         given = cast("dict[str, Any]", plain["utterance"])
-        said, _ = clean_utterance(_construct_utterance(given))
+        utterance, _ = clean_utterance(_construct_utterance(given))
         rest = {**plain, "utterance": {"text": ""}}
-        return replace(from_plain(Turn, rest), index=index, utterance=said)
+        return replace(from_plain(Turn, rest), index=index, utterance=utterance)
     except (DataError, KeyError, TypeError, ValueError):
         return None
 
@@ -340,8 +307,8 @@ def mend_utterance(body: str) -> Utterance | None:
     """Return the utterance with the values replaced that cannot be read; `None` without a text."""
     try:
         given = cast("dict[str, Any]", json.loads(body)["data"])
-        said, _ = clean_utterance(_construct_utterance(given))
-        return from_plain(Utterance, to_plain(said))
+        utterance, _ = clean_utterance(_construct_utterance(given))
+        return from_plain(Utterance, to_plain(utterance))
     except (DataError, KeyError, TypeError, ValueError):
         return None
 

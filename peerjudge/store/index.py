@@ -10,7 +10,6 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,7 +24,7 @@ from peerjudge.store.numbered import Membership, NumberedArchive
 VERSION = 2
 """Number of the tables and of the values in them. A change of either needs the next number."""
 
-BATCH = 200
+_BATCH = 200
 """Discussions that are read at a time."""
 SEGMENT = 10
 """Bits of a row of searched texts that hold its first turn; the others hold the discussion."""
@@ -57,27 +56,8 @@ INSERT INTO meta VALUES ('version', '{VERSION}'), ('last', '0'), ('members', '-1
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
-    """Discussions in the index, of those that have begun."""
-
-    indexed: int
-    begun: int
-
-    @property
-    def is_whole(self) -> bool:
-        """True if every discussion that has begun is in the index."""
-        return self.indexed >= self.begun
-
-
 class IndexWriter:
-    """The one writer of an index. Use it in the thread that opened it.
-
-    Args:
-        connection: The open index.
-        file: Its file, for readers.
-        stack: Releases the lock and a temporary folder.
-    """
+    """The one writer of an index. Use it in the thread that opened it."""
 
     def __init__(self, connection: sqlite3.Connection, file: Path, stack: ExitStack) -> None:
         self.file = file
@@ -113,12 +93,7 @@ class IndexWriter:
     async def refresh(self, store: NumberedArchive, prices: Mapping[str, Prices]) -> bool:
         """Read the next discussions, or those that went on; return whether there was something to do.
 
-        Args:
-            store: The store.
-            prices: The prices of each run, by reviewer.
-
-        Raises:
-            StoreError: The store cannot be read, or the index not written.
+        `prices` are by run. Raises `StoreError` if the store cannot be read, or the index not written.
         """
         try:
             return await self._refresh(store, prices)
@@ -131,16 +106,16 @@ class IndexWriter:
         if last == 0 or not await self._fits(store):
             self._clear()
             last = 0
-        states = await store.states_above(last, limit=BATCH)
+        states = await store.states_above(last, limit=_BATCH)
         if states:
             numbers = [state.number for state in states]
-            await self._read(store, numbers, prices, {one.number: one.stop for one in states})
+            await self._read(store, numbers, prices, {state.number: state.stop for state in states})
             self._set("last", str(numbers[-1]))
             self._commit()
             return True
         changed = await self._find_changed(store, last)
-        for start in range(0, len(changed), BATCH):
-            page = dict(changed[start : start + BATCH])
+        for start in range(0, len(changed), _BATCH):
+            page = dict(changed[start : start + _BATCH])
             await self._read(store, list(page), prices, page)
             self._commit()
         listed = await self._list_members(store, last, prices)
@@ -151,8 +126,7 @@ class IndexWriter:
         row = self._db.execute("SELECT number, id FROM previews ORDER BY number LIMIT 1").fetchone()
         if row is None:
             return True
-        found = await store.states_of([row[0]])
-        return bool(found) and found[0].id == row[1]
+        return [state.id for state in await store.states_of([row[0]])] == [row[1]]
 
     async def _find_changed(
         self, store: NumberedArchive, last: int
@@ -191,14 +165,14 @@ class IndexWriter:
         added = False
         first = 1
         while first <= last:
-            wanted = await store.memberships(first=first, last=first + 5 * BATCH - 1)
-            missing = self._without_rows(wanted, first, first + 5 * BATCH - 1)
-            for start in range(0, len(missing), BATCH):
-                some = missing[start : start + BATCH]
-                read = await store.read_numbers(sorted({one.number for one in some}))
+            wanted = await store.memberships(first=first, last=first + 5 * _BATCH - 1)
+            missing = self._without_rows(wanted, first, first + 5 * _BATCH - 1)
+            for start in range(0, len(missing), _BATCH):
+                some = missing[start : start + _BATCH]
+                read = await store.read_numbers(sorted({each.number for each in some}))
                 self._write_rows(read, some, prices)
                 added = True
-            first += 5 * BATCH
+            first += 5 * _BATCH
         self._set("members", str(count))
         self._commit()
         return added
@@ -221,9 +195,9 @@ class IndexWriter:
             )
         }
         return [
-            one
-            for one in wanted
-            if one.number in known and (one.run, one.condition, one.number) not in held
+            member
+            for member in wanted
+            if member.number in known and (member.run, member.condition, member.number) not in held
         ]
 
     async def _read(
@@ -235,23 +209,15 @@ class IndexWriter:
     ) -> None:
         transcripts = await store.read_numbers(numbers)
         listed = await store.memberships(first=min(numbers), last=max(numbers))
-        wanted = [one for one in listed if one.number in transcripts]
+        wanted = [member for member in listed if member.number in transcripts]
         rows = self._write_rows(transcripts, wanted, prices)
         for number, transcript in transcripts.items():
             row = rows.get(number) or list_discussion(transcript, {})
             self._write_texts(number, transcript)
+            preview = (number, row.id, stops.get(number), row.turns, json.dumps(row.moves))
             self._db.execute(
                 "INSERT OR REPLACE INTO previews VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    number,
-                    row.id,
-                    stops.get(number),
-                    row.turns,
-                    row.moves,
-                    row.verdict,
-                    row.gold,
-                    row.failure,
-                ),
+                (*preview, row.verdict, row.gold, row.failure),
             )
 
     def _write_rows(
@@ -261,23 +227,25 @@ class IndexWriter:
         prices: Mapping[str, Prices],
     ) -> dict[int, ListedDiscussion]:
         discussions: dict[tuple[str, int], ListedDiscussion] = {}
-        for one in listed:
-            if one.number not in transcripts:
+        for member in listed:
+            if member.number not in transcripts:
                 continue
-            key = (one.run, one.number)
+            key = (member.run, member.number)
             if key not in discussions:
-                discussions[key] = list_discussion(transcripts[one.number], prices.get(one.run, {}))
+                discussions[key] = list_discussion(
+                    transcripts[member.number], prices.get(member.run, {})
+                )
             row = discussions[key]
-            comparison = self._name_comparison(row, transcripts[one.number])
+            comparison = self._name_comparison(row, transcripts[member.number])
             self._db.execute(
                 f"INSERT OR REPLACE INTO rows VALUES ({', '.join('?' * 19)})",
                 (
-                    self._name("run", one.run),
-                    one.number,
-                    self._name("condition", one.condition),
+                    self._name("run", member.run),
+                    member.number,
+                    self._name("condition", member.condition),
                     comparison,
                     self._name("protocol", row.protocol),
-                    self._name("seating", row.seating),
+                    self._name("seating", json.dumps(row.seating)),
                     self._name("subset", row.subset),
                     int(row.state),
                     row.flags,
@@ -290,7 +258,7 @@ class IndexWriter:
                     row.tokens,
                     row.latency,
                     row.cost,
-                    self._name_combo(row, one.condition),
+                    self._name_combo(row, member.condition),
                 ),
             )
         return {number: row for (_, number), row in discussions.items()}
@@ -314,7 +282,7 @@ class IndexWriter:
 
     def _name_combo(self, row: ListedDiscussion, condition: str) -> int:
         """Return the number of the values by which discussions are counted, all together."""
-        reviewers = sorted({one[0] for one in json.loads(row.seating)})
+        reviewers = sorted({reviewer for reviewer, _, _ in row.seating})
         values = [int(row.state), int(row.against), row.kinds, row.moved, row.flags]
         return self._name("combo", json.dumps([condition, reviewers, *values, row.subset]))
 
@@ -365,8 +333,8 @@ def _open_file(file: Path) -> sqlite3.Connection:
     """Open the index for writing; a file that is damaged or of another version is made anew."""
     connection = sqlite3.connect(file, timeout=30)
     try:
-        found = connection.execute("SELECT value FROM meta WHERE name = 'version'").fetchone()
-        is_own = found is not None and found[0] == str(VERSION)
+        row = connection.execute("SELECT value FROM meta WHERE name = 'version'").fetchone()
+        is_own = row is not None and row[0] == str(VERSION)
     except sqlite3.Error:
         is_own = False
     if not is_own:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from sqlalchemy import func, select, text
+from sqlalchemy import ColumnElement, func, select, text
 
 from peerjudge.data import Transcript
-from peerjudge.store.archive import Archive
+from peerjudge.store.archive import Archive, select_heads
 from peerjudge.store.desk_records import count_requests
 from peerjudge.store.desk_server import COUNT_OPEN, FIND_DESK
 from peerjudge.store.schema import discussions, members, turns
@@ -20,8 +20,7 @@ Mark = tuple[int, ...]
 """State of the files of a store; a commit changes it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class State(NamedTuple):
     """Progress of a stored discussion: its number, id, stop and number of turns."""
 
     number: int
@@ -30,8 +29,7 @@ class State:
     turns: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Membership:
+class Membership(NamedTuple):
     """A discussion as a run lists it: under a condition of that run."""
 
     run: str
@@ -47,15 +45,15 @@ class NumberedArchive(Archive):
         file = self._location.file
         if file is None:
             return None
-        found: list[int] = []
+        stamps: list[int] = []
         for path in (file, file.with_name(f"{file.name}-wal")):
             try:
                 stat = path.stat()
             except OSError:
-                found += [0, 0]
+                stamps += [0, 0]
             else:
-                found += [stat.st_mtime_ns, stat.st_size]
-        return tuple(found)
+                stamps += [stat.st_mtime_ns, stat.st_size]
+        return tuple(stamps)
 
     @property
     def is_file(self) -> bool:
@@ -64,34 +62,30 @@ class NumberedArchive(Archive):
 
     async def states_above(self, number: int, *, limit: int) -> list[State]:
         """Return the state of the next discussions with a higher number, in their order."""
-        columns = discussions.c
-        query = select(columns.number, columns.id, columns.stop)
-        query = query.where(columns.number > number).order_by(columns.number).limit(limit)
-        return await self._count_turns([tuple(row) for row in await self._rows(query)])
+        return await self._states(discussions.c.number > number, limit=limit)
 
     async def states_of(self, numbers: Iterable[int]) -> list[State]:
-        """Return the state of the discussions with these numbers."""
+        """Return the state of the discussions with these numbers, in their order."""
+        ordered = sorted(numbers)
+        states: list[State] = []
+        for start in range(0, len(ordered), _PAGE):
+            page = ordered[start : start + _PAGE]
+            states += await self._states(discussions.c.number.in_(page), limit=_PAGE)
+        return states
+
+    async def _states(self, chosen: ColumnElement[bool], *, limit: int) -> list[State]:
         columns = discussions.c
-        found: list[tuple[int, str, str | None]] = []
-        for page in _pages(sorted(numbers)):
-            query = select(columns.number, columns.id, columns.stop)
-            found += [tuple(row) for row in await self._rows(query.where(columns.number.in_(page)))]
-        return await self._count_turns(found)
+        counted = select(func.count()).where(turns.c.discussion == columns.number)
+        query = select(columns.number, columns.id, columns.stop, counted.scalar_subquery())
+        rows = await self._rows(query.where(chosen).order_by(columns.number).limit(limit))
+        return [State(*row) for row in rows]
 
     async def read_numbers(self, numbers: Sequence[int]) -> dict[int, Transcript]:
         """Return the discussions with these numbers; one that cannot be read is left out."""
-        columns = discussions.c
-        query = select(
-            columns.condition,
-            columns.comparison_id,
-            columns.id,
-            columns.number,
-            columns.comparison,
-            columns.head,
-        )
-        rows = await self._rows(query.where(columns.number.in_(numbers)).order_by(columns.number))
+        query = select_heads().where(discussions.c.number.in_(numbers))
+        rows = await self._rows(query.order_by(discussions.c.number))
         by_id = {row.id: row.number for row in rows}
-        return {by_id[one.id]: one for one in await self._transcripts(rows)}
+        return {by_id[each.id]: each for each in await self._transcripts(rows)}
 
     async def memberships(self, *, first: int, last: int) -> list[Membership]:
         """Return how the runs list the discussions with numbers from `first` to `last`."""
@@ -99,10 +93,7 @@ class NumberedArchive(Archive):
         together = discussions.join(members, members.c.discussion == columns.id)
         query = select(members.c.run, members.c.condition, columns.number)
         query = query.select_from(together).where(columns.number.between(first, last))
-        return [
-            Membership(run=row[0], condition=row[1], number=row[2])
-            for row in await self._rows(query)
-        ]
+        return [Membership(*row) for row in await self._rows(query)]
 
     async def count_members(self, run: str | None = None) -> int:
         """Return the number of planned discussions: of a run, or of all runs together."""
@@ -122,18 +113,3 @@ class NumberedArchive(Archive):
         if (await self._rows(text(FIND_DESK)))[0][0] is None:
             return {}
         return {row[0]: row[1] for row in await self._rows(text(COUNT_OPEN))}
-
-    async def _count_turns(self, rows: Sequence[tuple[int, str, str | None]]) -> list[State]:
-        counts: dict[int, int] = {}
-        for page in _pages([row[0] for row in rows]):
-            query = select(turns.c.discussion, func.count()).where(turns.c.discussion.in_(page))
-            found = await self._rows(query.group_by(turns.c.discussion))
-            counts.update({row[0]: row[1] for row in found})
-        return [
-            State(number=number, id=id_, stop=stop, turns=counts.get(number, 0))
-            for number, id_, stop in rows
-        ]
-
-
-def _pages(numbers: Sequence[int]) -> Iterable[Sequence[int]]:
-    return (numbers[start : start + _PAGE] for start in range(0, len(numbers), _PAGE))

@@ -17,7 +17,7 @@ from uuid import uuid4
 
 from peerjudge.engine.barrier import parked
 from peerjudge.errors import StoreError
-from peerjudge.store.connecting import connect_prepared
+from peerjudge.store.database import connect_file
 
 REPLIES_FILE = "replies.db"
 
@@ -98,7 +98,7 @@ class Replies:
         """
         pause = _FIRST_LOOK
         try:
-            while isinstance(found := await self._request("claim", key, instead_of), _Held):
+            while isinstance(text := await self._request("claim", key, instead_of), _Held):
                 with parked():
                     await asyncio.sleep(pause)
                 pause = min(_LONGEST_LOOK, 1.5 * pause)
@@ -106,7 +106,7 @@ class Replies:
             # It may have been claimed at this moment.
             self.release(key)
             raise
-        return found
+        return text
 
     async def put(self, key: str, text: str) -> None:
         """Write this text and end the claim; on return it survives the end of the process."""
@@ -140,7 +140,7 @@ class Replies:
             batch, self._waiting = self._waiting, []
             serve = store_errors(self._path)(_serve)
             try:
-                found = await loop.run_in_executor(
+                texts = await loop.run_in_executor(
                     self._thread, serve, self._connection, batch, self._owner
                 )
             except StoreError as cause:
@@ -148,7 +148,7 @@ class Replies:
                     if not task.done.done():
                         task.done.set_exception(StoreError(str(cause)))
             else:
-                for task, text in zip(batch, found, strict=True):
+                for task, text in zip(batch, texts, strict=True):
                     if not task.done.done():  # else the caller was cancelled
                         task.done.set_result(text)
         self._worker = None
@@ -160,9 +160,9 @@ def _serve(
     """Do what the tasks ask for, in one transaction if anything is written."""
     if all(task.action == "claim" for task in batch):
         # Most claims of a resumed run find a text, and waiting ones a claim: nothing is written.
-        found = [_look(connection, task, owner) for task in batch]
-        if all(each is not None for each in found):
-            return found
+        texts = [_look(connection, task, owner) for task in batch]
+        if all(text is not None for text in texts):
+            return texts
     with connection:
         connection.execute("BEGIN IMMEDIATE")
         return [_do(connection, task, owner) for task in batch]
@@ -173,8 +173,8 @@ def _do(connection: sqlite3.Connection, task: _Task, owner: str) -> str | _Held 
     if task.action == "renew":
         connection.execute("UPDATE claims SET expires = ? WHERE owner = ?", (expires, owner))
     elif task.action == "claim":
-        if (found := _look(connection, task, owner)) is not None:
-            return found
+        if (text := _look(connection, task, owner)) is not None:
+            return text
         row = (task.key, owner, expires)
         connection.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?)", row)
     else:
@@ -227,22 +227,14 @@ def _close(connection: sqlite3.Connection, owner: str) -> None:
 
 
 def open_file(path: str | Path) -> tuple[sqlite3.Connection, Path]:
-    """Open the file of replies (of a folder: its `replies.db`) and return it with its path.
-
-    Raises:
-        StoreError: As for `Replies.open`.
-    """
+    """Open the file of replies (of a folder: its `replies.db`) and return it with its path."""
     file = _choose_file(path)
     with store_errors(file):
         return _open(file), file
 
 
 def copy_replies(source: Path, target: Path) -> None:
-    """Copy the replies of one folder to another that has none; nothing without replies.
-
-    Raises:
-        StoreError: The file cannot be read or written.
-    """
+    """Copy the replies of one folder to another that has none; nothing without replies."""
     ours, theirs = source / REPLIES_FILE, target / REPLIES_FILE
     if not ours.exists() or theirs.exists():
         return
@@ -264,7 +256,7 @@ def _choose_file(path: str | Path) -> Path:
 
 
 def _open(file: Path) -> sqlite3.Connection:
-    return connect_prepared(file, _prepare, settings=_SETTINGS, check_same_thread=False)
+    return connect_file(file, settings=_SETTINGS, prepare=_prepare, check_same_thread=False)
 
 
 def _prepare(connection: sqlite3.Connection, file: Path) -> None:

@@ -94,16 +94,16 @@ def turn_row(discussion: str, turn: Turn) -> dict[str, object]:
 
 def writing_row(writing: Writing) -> dict[str, object]:
     """Return the row of a text that a card wrote."""
-    said = writing.utterance
+    utterance = writing.utterance
     return {
         "key": writing.key,
         "card": writing.card,
         "task": writing.task,
         "mark": writing.mark,
-        "simulated": said.simulated,
-        "prompt_tokens": said.usage.prompt_tokens,
-        "completion_tokens": said.usage.completion_tokens,
-        "body": to_json(said),
+        "simulated": utterance.simulated,
+        "prompt_tokens": utterance.usage.prompt_tokens,
+        "completion_tokens": utterance.usage.completion_tokens,
+        "body": to_json(utterance),
     }
 
 
@@ -112,12 +112,12 @@ def build_transcript(
 ) -> Transcript:
     """Return the transcript of these rows; `condition` is its condition in the run."""
     kept: dict[str, Any] = {**asdict(from_json(Head, head)), "condition": condition}
-    said = tuple(from_json(Turn, body) for body in turns)
-    for place, turn in enumerate(said):
+    spoken = tuple(from_json(Turn, body) for body in turns)
+    for place, turn in enumerate(spoken):
         if turn.index != place:
             msg = f"turn {place} is missing, and turn {turn.index} follows"
             raise DataError(msg)
-    return Transcript(id=discussion, comparison=comparison, turns=said, **kept)
+    return Transcript(id=discussion, comparison=comparison, turns=spoken, **kept)
 
 
 def compile_statements(dialect: Dialect) -> Mapping[StatementName, Statement]:

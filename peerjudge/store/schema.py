@@ -139,22 +139,22 @@ def prepare_tables(connection: Connection, name: str, *, writable: bool) -> None
     """
     if writable:
         _lock(connection)
-    found = set(inspect(connection).get_table_names())
-    if not found and writable:
+    names = set(inspect(connection).get_table_names())
+    if not names and writable:
         tables.create_all(connection, checkfirst=False)
         connection.execute(schema.insert().values(number=SCHEMA))
         return
-    written = _read_schema(connection, found)
-    if written is None and found:
-        msg = f"{name} is the database of something else: it has a table {min(found)!r}"
+    if names and schema.name not in names:
+        msg = f"{name} is the database of something else: it has a table {min(names)!r}"
         raise StoreError(msg)
-    if found and written != str(SCHEMA):
+    written = connection.execute(select(schema.c.number)).scalar() if names else SCHEMA
+    if written != SCHEMA:
         msg = (
             f"store {name} was written by another version of PeerJudge (store schema {written}, "
             f"this is {SCHEMA}); use that version, or start a new store with --out"
         )
         raise StoreError(msg)
-    if missing := set(tables.tables) - found:
+    if missing := set(tables.tables) - names:
         msg = f"{name} is not a store: it has no table {min(missing)!r}"
         raise StoreError(msg)
 
@@ -165,9 +165,3 @@ def _lock(connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
     else:
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
-
-
-def _read_schema(connection: Connection, found: set[str]) -> str | None:
-    if schema.name in found:
-        return str(connection.execute(select(schema.c.number)).scalar())
-    return None

@@ -26,8 +26,14 @@ from peerjudge.data import Transcript, Turn, Writing, replace
 from peerjudge.engine import comparison_key
 from peerjudge.errors import StoreError
 from peerjudge.store.archive import Archive, Status
-from peerjudge.store.claims import Claims
-from peerjudge.store.database import Location, locate, lock_file, lock_run, open_database
+from peerjudge.store.database import (
+    Claims,
+    Location,
+    locate,
+    lock_file,
+    lock_run,
+    open_database,
+)
 from peerjudge.store.rows import (
     comparison_row,
     compile_statements,
@@ -190,6 +196,13 @@ class Store(Archive):
             elif (kept := await self.transcript(head.id)) is not None:
                 to_play.append(replace(kept, condition=head.condition))
         return to_play
+
+    async def add(self, run: str, transcripts: Iterable[Transcript]) -> None:
+        """Write whole discussions as those of a run, a few hundred at a time."""
+        waiting = iter(transcripts)
+        while chunk := list(islice(waiting, _CHUNK)):
+            await self.enlist(run, chunk)
+            await asyncio.gather(*map(self.end, chunk))
 
     def release(self, discussion: str) -> None:
         """Let `enlist` return a discussion again that it returned before and that was not played."""

@@ -5,21 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from peerjudge.data import CheckKind, Claim, Expects, TitledText, replace
-from peerjudge.data.nouns import Noun
 from peerjudge.store.desk import DeskTask
 from peerjudge.verdicts.stating import TIED
 
 _PAIR = 2
 
 
-class MadeCheck(Noun, frozen=True, kw_only=True):
-    """A check: its kind, the task, the choice that passes it, and the item and order it is made of."""
-
-    kind: CheckKind
-    task: DeskTask
-    expected: str
-    item: str
-    order: int
+Check = tuple[Claim, DeskTask]
+"""The claim on a check, without a task of its own, and the task that is shown."""
 
 
 def make_check(
@@ -30,16 +23,12 @@ def make_check(
     used: Collection[str],
     read: Callable[[str], tuple[DeskTask, ...]],
     draw: str,
-) -> MadeCheck:
+) -> Check:
     """Return a check of this kind; where it cannot be made, one that says which answer to choose.
 
-    Args:
-        kind: The kind that is due.
-        judged: The claims of the person that are answered, the earliest first; at least one.
-        choices: Their choices, by task.
-        used: Items that were shown in the reverse order before.
-        read: Returns the tasks of an item, by order.
-        draw: Hex digits that choose among the possible checks.
+    `judged` are the answered claims of the person, the earliest first, and `choices` the answers by task.
+    Items in `used` were shown in the reverse order before. `read` returns the tasks of an item by order, and
+    `draw` are hex digits that choose among the possible checks.
     """
     number = int(draw[:8], 16)
     if kind is CheckKind.REVERSED:
@@ -56,7 +45,7 @@ def make_check(
     return _tell(claim, tasks[claim.order], number=number)
 
 
-def _tell(claim: Claim, task: DeskTask, *, number: int) -> MadeCheck:
+def _tell(claim: Claim, task: DeskTask, *, number: int) -> Check:
     """Return the task with a sentence in the question that says what to choose."""
     sheet = task.sheet
     if task.expects is Expects.RATING:
@@ -67,17 +56,15 @@ def _tell(claim: Claim, task: DeskTask, *, number: int) -> MadeCheck:
         place = number % task.answers
         expected = str(place + 1)
         wanted = f"choose {sheet.answers[place].title}"
-    told = f"(This is an attention check: {wanted} here, and go on.)"
-    question = f"{sheet.question}\n\n{told}"
+    instruction = f"(This is an attention check: {wanted} here, and go on.)"
+    question = f"{sheet.question}\n\n{instruction}"
     made = replace(task, sheet=replace(sheet, question=question))
-    return MadeCheck(
-        kind=CheckKind.TOLD, task=made, expected=expected, item=claim.item, order=claim.order
-    )
+    return _declare(claim, CheckKind.TOLD, expected), made
 
 
 def _replace_answer(
     claim: Claim, tasks: Sequence[DeskTask], other: DeskTask, *, number: int
-) -> MadeCheck | None:
+) -> Check | None:
     """Return the pair with one of its answers replaced by one to another question."""
     task = tasks[claim.order]
     if not other.sheet.answers or other.sheet.question == task.sheet.question:
@@ -87,13 +74,7 @@ def _replace_answer(
     answers = list(task.sheet.answers)
     answers[place] = foreign
     made = replace(task, sheet=replace(task.sheet, answers=tuple(answers)))
-    return MadeCheck(
-        kind=CheckKind.PLAIN,
-        task=made,
-        expected=str(_PAIR - place),
-        item=claim.item,
-        order=claim.order,
-    )
+    return _declare(claim, CheckKind.PLAIN, str(_PAIR - place)), made
 
 
 def _reverse(
@@ -103,9 +84,13 @@ def _reverse(
     used: Collection[str],
     read: Callable[[str], tuple[DeskTask, ...]],
     number: int,
-) -> MadeCheck | None:
+) -> Check | None:
     """Return a pair that was judged before, in the other order; the earlier ones are more likely."""
-    able = [one for one in judged if choices[one.task] in {"1", "2", TIED} and one.item not in used]
+    able = [
+        claim
+        for claim in judged
+        if choices[claim.task] in {"1", "2", TIED} and claim.item not in used
+    ]
     early = able[: max(len(able) // 2, 1)]
     for offset in range(len(early)):
         claim = early[(number + offset) % len(early)]
@@ -113,20 +98,21 @@ def _reverse(
         if not _is_pair(task):
             continue
         sheet = task.sheet
-        one, two = sheet.answers
+        first, second = sheet.answers
         turned = (
-            TitledText(title=one.title, text=two.text),
-            TitledText(title=two.title, text=one.text),
+            TitledText(title=first.title, text=second.text),
+            TitledText(title=second.title, text=first.text),
         )
         chosen = choices[claim.task]
-        return MadeCheck(
-            kind=CheckKind.REVERSED,
-            task=replace(task, sheet=replace(sheet, answers=turned)),
-            expected=TIED if chosen == TIED else str(3 - int(chosen)),
-            item=claim.item,
-            order=claim.order,
-        )
+        expected = TIED if chosen == TIED else str(3 - int(chosen))
+        made = replace(task, sheet=replace(sheet, answers=turned))
+        return _declare(claim, CheckKind.REVERSED, expected), made
     return None
+
+
+def _declare(claim: Claim, kind: CheckKind, expected: str) -> Claim:
+    """Return the claim on a check that is made of an item as it was judged."""
+    return replace(claim, task="", check=kind, expected=expected, answered=False)
 
 
 def _is_pair(task: DeskTask) -> bool:

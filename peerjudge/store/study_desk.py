@@ -28,7 +28,7 @@ from peerjudge.data.nouns import Noun
 from peerjudge.engine.assigning import choose_item, count_left, find_begun, find_due_check
 from peerjudge.errors import StoreError
 from peerjudge.store.desk import DESK_FILE, Desk, DeskAnswer, DeskTask, Draft, ListedTask
-from peerjudge.store.desk_file import connect_desk, store_errors
+from peerjudge.store.desk_file import connect_desk
 from peerjudge.store.study_checks import make_check
 
 LAPSE = 1800.0
@@ -114,9 +114,8 @@ class StudyDesk(Desk):
 
     def read_study(self) -> Study | None:
         """Return the declaration of the study; `None` for a desk without one."""
-        with store_errors(self._file):
-            row = self._connection.execute("SELECT body FROM studies").fetchone()
-        return None if row is None else from_plain(Study, json.loads(row[0]))
+        rows = self._fetch("SELECT body FROM studies")
+        return from_plain(Study, json.loads(rows[0][0])) if rows else None
 
     def declare(self, study: Study, items: Iterable[StudyItem] = ()) -> None:
         """Save the declaration and add the items that are new; the items there stay."""
@@ -137,8 +136,7 @@ class StudyDesk(Desk):
         """
         with self._writing():
             study = self._require_study()
-            claims = self.list_claims()
-            task = self._claim(annotator, study, claims)
+            task = self._claim(annotator, study, self.list_claims())
         return None if task is None else self.find_task(task, card=annotator)
 
     def leave(self, task: str, *, annotator: str) -> None:
@@ -148,14 +146,25 @@ class StudyDesk(Desk):
 
     def list_claims(self) -> list[Claim]:
         """Return all claims in the order in which they were made."""
-        with store_errors(self._file):
-            rows = self._connection.execute(_LIST_CLAIMS, (self._read_clock(),)).fetchall()
-        return [_read_claim(row) for row in rows]
+        rows = self._fetch(_LIST_CLAIMS, self._read_clock())
+        return [
+            Claim(
+                task=task,
+                item=item,
+                annotator=annotator,
+                order=order,
+                check=None if check is None else CheckKind(check),
+                expected=expected,
+                answered=bool(answered),
+                live=bool(answered or live),
+                left=bool(left),
+            )
+            for task, item, annotator, order, check, expected, answered, live, left in rows
+        ]
 
     def list_items(self) -> list[StudyItem]:
         """Return the items in the order of the data."""
-        with store_errors(self._file):
-            rows = self._connection.execute("SELECT body FROM items ORDER BY number").fetchall()
+        rows = self._fetch("SELECT body FROM items ORDER BY number")
         return [from_plain(StudyItem, json.loads(body)) for (body,) in rows]
 
     def save_draft(self, task: str, draft: Draft, *, version: int, seconds: float = 0.0) -> int:
@@ -178,10 +187,10 @@ class StudyDesk(Desk):
         if card is None:
             msg = "name the person whose next task it is"
             raise StoreError(msg)
-        for one in skip:
-            self.leave(one, annotator=card)
-        found = self.claim(card)
-        return None if found is None or found.id in skip else found
+        for skipped in skip:
+            self.leave(skipped, annotator=card)
+        task = self.claim(card)
+        return None if task is None or task.id in skip else task
 
     def count_open(self) -> dict[str, int]:
         """Return the number of items that each person can still judge."""
@@ -196,14 +205,14 @@ class StudyDesk(Desk):
     def _require_admission(self, answer: DeskAnswer) -> None:
         """Raise `ClaimLapsedError` where enough other people judge the item."""
         claims = self.list_claims()
-        own = next((claim for claim in claims if claim.task == answer.task), None)
-        if own is None or own.answered:
+        mine = next((claim for claim in claims if claim.task == answer.task), None)
+        if mine is None or mine.answered:
             return
         begun = find_begun(
-            [one for one in claims if one.annotator != own.annotator or one is own],
-            annotator=own.annotator,
+            [claim for claim in claims if claim.annotator != mine.annotator or claim is mine],
+            annotator=mine.annotator,
             judgments=self._require_study().judgments,
-            left=own.left,
+            left=mine.left,
         )
         if begun is None:
             msg = (
@@ -217,9 +226,9 @@ class StudyDesk(Desk):
         judgments = study.judgments
         begun = find_begun(claims, annotator=annotator, judgments=judgments, left=False)
         if begun is None:
-            made = self._claim_check(annotator, study, claims)
-            if made is not None:
-                return made
+            check = self._claim_check(annotator, study, claims)
+            if check is not None:
+                return check
             chosen = choose_item(
                 self._count_orders(),
                 claims,
@@ -228,7 +237,10 @@ class StudyDesk(Desk):
                 seed=study.seed,
             )
             if chosen is not None:
-                return self._add(annotator, *chosen)
+                item, order = chosen
+                task = content_hash("study", annotator, item, order)
+                claim = Claim(task=task, item=item, annotator=annotator, order=order)
+                return self._add(claim, self._read_tasks(item)[order])
             begun = find_begun(claims, annotator=annotator, judgments=judgments, left=True)
         if begun is None:
             return None
@@ -239,59 +251,38 @@ class StudyDesk(Desk):
         kind = find_due_check(claims, annotator=annotator, share=study.checks, seed=study.seed)
         if kind is None:
             return None
-        own = [claim for claim in claims if claim.annotator == annotator]
-        judged = [one for one in own if one.answered and one.check is None]
-        choices = {one.task: self._read_entry(one.task).draft.choice for one in judged}
-        made = make_check(
+        mine = [claim for claim in claims if claim.annotator == annotator]
+        judged = [claim for claim in mine if claim.answered and claim.check is None]
+        check, shown = make_check(
             kind,
             judged,
-            choices,
-            used={one.item for one in own if one.check is CheckKind.REVERSED},
+            {claim.task: self._read_entry(claim.task).draft.choice for claim in judged},
+            used={claim.item for claim in mine if claim.check is CheckKind.REVERSED},
             read=self._read_tasks,
-            draw=content_hash(study.seed, "check", annotator, len(own)),
+            draw=content_hash(study.seed, "check", annotator, len(mine)),
         )
-        task = content_hash("check", annotator, len(own), made.item)
-        self._post(made.task, task, annotator)
-        self._hold(task, made.item, annotator, made.order, made.kind, made.expected)
-        return task
+        task = content_hash("check", annotator, len(mine), check.item)
+        return self._add(replace(check, task=task), shown)
 
-    def _add(self, annotator: str, item: str, order: int) -> str:
-        task = content_hash("study", annotator, item, order)
-        self._post(self._read_tasks(item)[order], task, annotator)
-        self._hold(task, item, annotator, order, None, "")
-        return task
-
-    def _hold(
-        self,
-        task: str,
-        item: str,
-        annotator: str,
-        order: int,
-        kind: CheckKind | None,
-        expected: str,
-    ) -> None:
-        until = self._read_clock() + self._lapse
-        row = (task, item, annotator, order, kind, expected, until)
-        self._connection.execute(_ADD_CLAIM, row)
-
-    def _post(self, made: DeskTask, task: str, annotator: str) -> None:
-        body = json.dumps(to_plain(replace(made, id=task, card=annotator)))
-        self._connection.execute(_ADD_TASK, (task, annotator, body, self._read_clock()))
+    def _add(self, claim: Claim, shown: DeskTask) -> str:
+        """Post the task of a claim, and make the claim; return the id of the task."""
+        now = self._read_clock()
+        body = json.dumps(to_plain(replace(shown, id=claim.task, card=claim.annotator)))
+        self._connection.execute(_ADD_TASK, (claim.task, claim.annotator, body, now))
+        row = (claim.task, claim.item, claim.annotator, claim.order, claim.check, claim.expected)
+        self._connection.execute(_ADD_CLAIM, (*row, now + self._lapse))
+        return claim.task
 
     def _read_clock(self) -> float:
         """Return the time of the database, in seconds since 1970."""
-        (now,) = self._connection.execute(_NOW).fetchone()
-        return float(now)
+        return float(self._fetch(_NOW)[0][0])
 
     def _read_tasks(self, item: str) -> tuple[DeskTask, ...]:
-        row = self._connection.execute("SELECT body FROM items WHERE id = ?", (item,)).fetchone()
-        return from_plain(StudyItem, json.loads(row[0])).tasks
+        ((body,),) = self._fetch("SELECT body FROM items WHERE id = ?", item)
+        return from_plain(StudyItem, json.loads(body)).tasks
 
     def _count_orders(self) -> dict[str, int]:
-        with store_errors(self._file):
-            return dict(
-                self._connection.execute("SELECT id, orders FROM items ORDER BY number").fetchall()
-            )
+        return dict(self._fetch("SELECT id, orders FROM items ORDER BY number"))
 
     def _require_study(self) -> Study:
         study = self.read_study()
@@ -318,18 +309,3 @@ def holds_study(folder: Path) -> bool:
             return opened.execute("SELECT 1 FROM studies").fetchone() is not None
     except sqlite3.Error:
         return False
-
-
-def _read_claim(row: tuple[str, str, str, int, str | None, str, int, int, int]) -> Claim:
-    task, item, annotator, order, check, expected, answered, live, left = row
-    return Claim(
-        task=task,
-        item=item,
-        annotator=annotator,
-        order=order,
-        check=None if check is None else CheckKind(check),
-        expected=expected,
-        answered=bool(answered),
-        live=bool(answered or live),
-        left=bool(left),
-    )

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Self
@@ -14,7 +15,7 @@ from typing import Self
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from peerjudge.errors import StoreError
-from peerjudge.store.database import Location, describe_error
+from peerjudge.store.database import Location, connect_file, describe_error
 from peerjudge.store.rows import Statement
 
 Row = tuple[Statement, Mapping[str, object]]
@@ -155,7 +156,8 @@ async def _open_thread(file: Path) -> AsyncGenerator[_Commit]:
     # A connection and a thread of its own take one change of threads a commit.
     loop = asyncio.get_running_loop()
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="store") as thread:
-        connection = await loop.run_in_executor(thread, _connect, file)
+        connect = partial(connect_file, file, settings=_SETTINGS, check_same_thread=False)
+        connection = await loop.run_in_executor(thread, connect)
 
         async def commit(batch: _Batch) -> None:
             await loop.run_in_executor(thread, _commit, connection, batch)
@@ -164,17 +166,6 @@ async def _open_thread(file: Path) -> AsyncGenerator[_Commit]:
             yield commit
         finally:
             await loop.run_in_executor(thread, connection.close)
-
-
-def _connect(file: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
-    try:
-        for setting in _SETTINGS:
-            connection.execute(setting)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
 
 
 def _commit(connection: sqlite3.Connection, batch: _Batch) -> None:

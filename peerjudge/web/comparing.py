@@ -8,10 +8,9 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 
-from peerjudge.analysis.listing import Against
+from peerjudge.analysis.listing import Against, ListedDiscussion
 from peerjudge.errors import PeerJudgeError
 from peerjudge.reporting.layout import Table
-from peerjudge.store.browsing import Listed
 from peerjudge.store.numbered import Mark
 from peerjudge.web.library import ShownRun
 
@@ -37,8 +36,8 @@ class Difference:
 
     question: str
     comparison: str
-    one: Sequence[Listed]
-    other: Sequence[Listed]
+    one: Sequence[ListedDiscussion]
+    other: Sequence[ListedDiscussion]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

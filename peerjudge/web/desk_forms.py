@@ -9,8 +9,7 @@ from math import isfinite
 
 from peerjudge.data import Expects
 from peerjudge.errors import DataError
-from peerjudge.store.desk import DeskAnswer, DeskTask, Draft
-from peerjudge.store.desk_sliders import Slider, list_sliders, read_scores
+from peerjudge.store.desk import DeskAnswer, DeskTask, Draft, Slider, list_sliders, read_scores
 from peerjudge.verdicts.stating import NONE, TIED, state_rating, state_text, state_verdict
 
 _MOST_BUTTONS = 11

@@ -16,10 +16,9 @@ from peerjudge.analysis.listing import Prices
 from peerjudge.errors import PeerJudgeError, StoreError
 from peerjudge.logs import get_logger
 from peerjudge.places import find_cache
-from peerjudge.runs.bundles import is_bundle
 from peerjudge.runs.manifest import MANIFEST, read_prices
 from peerjudge.runs.sources import hide_password, open_run
-from peerjudge.runs.transcript_files import is_transcript_file
+from peerjudge.runs.transcript_files import is_bundle, is_transcript_file
 from peerjudge.store.archive import RunRecord
 from peerjudge.store.browsing import IndexReader
 from peerjudge.store.database import STORE_FILE, locate

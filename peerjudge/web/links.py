@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from peerjudge.store.browsing import FACETS, SORTS, Filter, Key, Sort
+from peerjudge.analysis.listing import Key
+from peerjudge.store.browsing import FACETS, SORTS, UNITS, Filter, Sort
 
 _LONGEST = 500
 """Characters of one value that are read."""
-_BOUNDS: Mapping[Sort, float] = {"turns": 1, "tokens": 1, "latency": 1e3, "cost": 1e6}
-"""Units of a bound in an address: turns, tokens, seconds and USD, in those of the index."""
 _LARGEST = 2**53
 
 
@@ -29,7 +28,7 @@ class ListAddress:
         pairs = [(facet, self.chosen.get(facet)) for facet in FACETS]
         pairs.append(("q", self.chosen.words))
         pairs += [
-            (f"{name}_min", f"{value / _BOUNDS[name]:.10g}")
+            (f"{name}_min", f"{value / UNITS[name]:.10g}")
             for name, value in self.chosen.least.items()
         ]
         pairs.append(("sort", "" if self.sort == "number" else self.sort))
@@ -50,7 +49,7 @@ def read_address(query: Mapping[str, str]) -> ListAddress:
     facets = {facet: given.get(facet, "") for facet in FACETS}
     sort = given.get("sort", "")
     least: dict[Sort, int] = {}
-    for name, unit in _BOUNDS.items():
+    for name, unit in UNITS.items():
         if (value := _read_bound(given.get(f"{name}_min", ""), unit)) is not None:
             least[name] = value
     return ListAddress(

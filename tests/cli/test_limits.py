@@ -7,7 +7,8 @@ import json
 import pytest
 
 import peerjudge as pj
-from peerjudge.store.desk import Desk, DeskAnswer
+from peerjudge.store.desk import DeskAnswer
+from peerjudge.store.desk_server import open_desk
 from peerjudge.verdicts import CUT_OFF
 
 STUDY = ("run", "leader_follower", "--limit", "2", "--display", "none")
@@ -53,7 +54,7 @@ def test_answers_of_people_are_exported(shell):
     (shell.folder / "agents" / "ann.toml").write_text('kind = "human"\n')
     words = ("run", "leader_follower", "--limit", "1", "--seat", "strong=ann", "--out", "study")
     assert shell(*words, "--display", "none").code == 3
-    with Desk.open(shell.folder / "study") as desk:
+    with open_desk(shell.folder / "study") as desk:
         task = desk.next_task()
         desk.submit(DeskAnswer(task=task.id, text="=1+1\nVerdict: 1", confidence=40))
     row = json.loads(shell("export", "study", "--people", "--format", "jsonl").out)

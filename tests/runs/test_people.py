@@ -29,7 +29,8 @@ from peerjudge.runs import open_run, run
 from peerjudge.runs.frames import turns_df
 from peerjudge.runs.results import RunSummary
 from peerjudge.shelf import Shelf
-from peerjudge.store.desk import Desk, DeskAnswer, DeskTask
+from peerjudge.store.desk import DeskAnswer, DeskTask
+from peerjudge.store.desk_server import open_desk
 from peerjudge.verdicts.stating import state_rating, state_text, state_verdict
 
 SEATED = Experiment(
@@ -78,7 +79,7 @@ def answer(task: DeskTask) -> DeskAnswer:
 
 def answer_some(folder: Path, most: int) -> int:
     """Answer at most so many open requests and return how many were answered."""
-    with Desk.open(folder, create=False) as desk:
+    with open_desk(folder, create=False) as desk:
         for count in range(most):
             if (task := desk.next_task()) is None:
                 return count
@@ -118,7 +119,7 @@ def test_a_run_ends_equal_however_the_answers_came(tmp_path: Path, shelf: Shelf)
         while (summary := play(folder, shelf)).stopped:
             asked += answer_some(folder, most)
         assert summary.discussions.waiting == summary.discussions.failed == 0
-        with Desk.open(folder) as desk:
+        with open_desk(folder) as desk:
             assert desk.count_open() == {"ann": 0}
         told = read(folder)
         assert all(one.stop is StopReason.COMPLETE for one in told.values())
@@ -145,7 +146,7 @@ def test_a_run_ends_equal_however_the_answers_came(tmp_path: Path, shelf: Shelf)
 async def answer_until(running: asyncio.Task[RunSummary], folder: Path, *, most: int) -> int:
     """Answer requests as they come, until the run ends or so many are answered; return their number."""
     answered = 0
-    with Desk.open(folder) as desk:
+    with open_desk(folder) as desk:
         while not running.done() and answered < most:
             if (task := desk.next_task()) is not None:
                 desk.submit(answer(task))
@@ -194,7 +195,7 @@ def test_a_waiting_run_takes_answers_up_as_they_come(
 def test_a_request_is_what_a_model_would_see_and_names_no_author(tmp_path: Path, shelf: Shelf):
     """The desk holds no author, reviewer, or gold: a page made of it cannot show them."""
     play(tmp_path / "run", shelf)
-    with Desk.open(tmp_path / "run") as desk:
+    with open_desk(tmp_path / "run") as desk:
         skip: set[str] = set()
         while (task := desk.next_task(skip=skip)) is not None:
             skip.add(task.id)

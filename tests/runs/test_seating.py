@@ -10,7 +10,7 @@ from peerjudge.data import Condition, Experiment, Seating, replace
 from peerjudge.errors import DataError, ExperimentError
 from peerjudge.runs import load, parse_seats, run
 from peerjudge.runs.manifest import identify_experiment
-from peerjudge.runs.seating import apply_seats
+from peerjudge.runs.resolve import apply_seats
 from peerjudge.shelf import Shelf
 
 TALK = Experiment(

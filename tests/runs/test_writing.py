@@ -19,7 +19,8 @@ from peerjudge.data import Condition, Experiment, Message, Question, Sampling
 from peerjudge.errors import CardError, ExperimentError, ShelfError
 from peerjudge.runs import run
 from peerjudge.runs.bounds import Bounds, Place
-from peerjudge.runs.writing import WritingTask, estimate_writing, write_texts
+from peerjudge.runs.texts import WritingTask
+from peerjudge.runs.writing import estimate_writing, write_texts
 from peerjudge.shelf import Shelf
 from peerjudge.store import Archive, examine_store
 

@@ -9,7 +9,8 @@ import pytest
 
 from peerjudge.data import Expects, Message
 from peerjudge.errors import StoreError
-from peerjudge.store.desk import DESK_FILE, Desk, DeskAnswer, DeskTask
+from peerjudge.store.desk import DESK_FILE, DeskAnswer, DeskTask
+from peerjudge.store.desk_server import open_desk
 
 
 def task(name: str, card: str = "ann") -> DeskTask:
@@ -27,7 +28,7 @@ def task(name: str, card: str = "ann") -> DeskTask:
 
 def test_of_two_people_on_one_task_the_first_answer_stays(tmp_path: Path):
     """A second answer to a task is refused with a sentence, and never replaces the first."""
-    with Desk.open(tmp_path) as run, Desk.open(tmp_path) as one, Desk.open(tmp_path) as two:
+    with open_desk(tmp_path) as run, open_desk(tmp_path) as one, open_desk(tmp_path) as two:
         run.post(task("t"))
         assert one.next_task() == two.next_task() == task("t")
         one.submit(DeskAnswer(task="t", text="Verdict: 1", confidence=90, seconds=1.5))
@@ -40,7 +41,7 @@ def test_of_two_people_on_one_task_the_first_answer_stays(tmp_path: Path):
 
 def test_a_request_is_posted_once_and_keeps_its_place(tmp_path: Path):
     """Posting again, as a resumed run does, neither asks twice nor asks again after the answer."""
-    with Desk.open(tmp_path) as desk:
+    with open_desk(tmp_path) as desk:
         for name in ("first", "second", "first"):
             desk.post(task(name))
         desk.post(task("other", card="bob"))
@@ -54,17 +55,17 @@ def test_a_request_is_posted_once_and_keeps_its_place(tmp_path: Path):
 
 def test_unknown_tasks_and_files_of_others_are_refused(tmp_path: Path):
     """A desk takes answers to its own tasks only and touches no other database."""
-    with pytest.raises(StoreError, match="kind = 'human' first"), Desk.open(tmp_path, create=False):
+    with pytest.raises(StoreError, match="kind = 'human' first"), open_desk(tmp_path, create=False):
         pass
-    with Desk.open(tmp_path / "run") as desk, pytest.raises(StoreError, match="no task 'x'"):
+    with open_desk(tmp_path / "run") as desk, pytest.raises(StoreError, match="no task 'x'"):
         desk.submit(DeskAnswer(task="x", text="Verdict: 1"))
     connection = sqlite3.connect(tmp_path / "run" / DESK_FILE)
     connection.execute("PRAGMA user_version=9")
     connection.close()
-    with pytest.raises(StoreError, match="schema 9"), Desk.open(tmp_path / "run"):
+    with pytest.raises(StoreError, match="schema 9"), open_desk(tmp_path / "run"):
         pass
     connection = sqlite3.connect(tmp_path / DESK_FILE)
     connection.execute("CREATE TABLE mine (x)")
     connection.close()
-    with pytest.raises(StoreError, match="another program"), Desk.open(tmp_path):
+    with pytest.raises(StoreError, match="another program"), open_desk(tmp_path):
         pass

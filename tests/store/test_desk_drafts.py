@@ -13,7 +13,6 @@ from peerjudge.errors import StoreError
 from peerjudge.store.database import locate
 from peerjudge.store.desk import (
     DESK_FILE,
-    Desk,
     DeskAnswer,
     DeskConflictError,
     DeskTask,
@@ -21,6 +20,7 @@ from peerjudge.store.desk import (
     TaskState,
 )
 from peerjudge.store.desk_records import count_requests, list_people_answers
+from peerjudge.store.desk_server import open_desk
 
 
 def task(name: str, card: str = "ann") -> DeskTask:
@@ -45,7 +45,7 @@ def answer(choice: str, seconds: float = 0.0) -> DeskAnswer:
 
 def test_a_draft_never_replaces_one_that_its_writer_has_not_seen(tmp_path: Path):
     """Of two tabs, the later save is refused with the newest text; the same text again is no conflict."""
-    with Desk.open(tmp_path) as one, Desk.open(tmp_path) as two:
+    with open_desk(tmp_path) as one, open_desk(tmp_path) as two:
         one.post(task("t"))
         first = one.save_draft("t", Draft(reason="mine"), version=0, seconds=2)
         assert two.save_draft("t", Draft(reason="mine"), version=0, seconds=2) == first
@@ -62,12 +62,12 @@ def test_a_draft_never_replaces_one_that_its_writer_has_not_seen(tmp_path: Path)
 
 def test_an_answer_is_superseded_until_a_run_takes_it_up(tmp_path: Path):
     """Every answer stays in the file; the newest counts, and none follows the one that a run took."""
-    with Desk.open(tmp_path) as page, Desk.open(tmp_path) as run:
+    with open_desk(tmp_path) as page, open_desk(tmp_path) as run:
         page.post(task("t"))
         assert run.take_answer("t") is None
         page.submit(answer("1", seconds=4), version=0)
         page.submit(answer("2", seconds=3), version=1)
-        assert [one.text for one in page.list_answers("t")] == ["Verdict: 1", "Verdict: 2"]
+        assert [one.text for one in list_people_answers(tmp_path)] == ["Verdict: 1", "Verdict: 2"]
         taken = run.take_answer("t")
         assert taken == run.take_answer("t") == page.find_answer("t")
         assert taken is not None
@@ -75,7 +75,7 @@ def test_an_answer_is_superseded_until_a_run_takes_it_up(tmp_path: Path):
         with pytest.raises(DeskConflictError, match="taken up") as refused:
             page.submit(answer("1"), version=2)
         assert refused.value.entry.taken
-        assert len(page.list_answers("t")) == 2
+        assert len(list_people_answers(tmp_path)) == 2
         assert [one.state for one in page.list_tasks("ann")] == [TaskState.TAKEN]
 
 
@@ -84,7 +84,7 @@ def test_every_answer_is_a_record_also_a_superseded_one(tmp_path: Path):
     with pytest.raises(StoreError, match="has no desk"):
         list_people_answers(tmp_path)
     assert count_requests(locate(tmp_path)) == {}
-    with Desk.open(tmp_path) as desk:
+    with open_desk(tmp_path) as desk:
         for one in (task("t"), task("u", card="bob")):
             desk.post(one)
         desk.submit(answer("1", seconds=2), version=0)
@@ -102,7 +102,7 @@ def test_every_answer_is_a_record_also_a_superseded_one(tmp_path: Path):
 
 def test_a_list_holds_the_tasks_of_one_person_with_their_states(tmp_path: Path):
     """Tasks come in the order in which they were posted, and nobody sees those of another card."""
-    with Desk.open(tmp_path) as desk:
+    with open_desk(tmp_path) as desk:
         for name in ("c", "b", "t"):
             desk.post(task(name))
         desk.post(task("x", card="bob"))
@@ -142,20 +142,20 @@ def test_a_desk_of_the_first_schema_keeps_its_answers(tmp_path: Path):
     connection.execute("INSERT INTO answers VALUES ('t', ?, 0)", (old,))
     connection.commit()
     connection.close()
-    with Desk.open(tmp_path) as desk:
+    with open_desk(tmp_path) as desk:
         assert desk.find_task("t", card="ann") == task("t")
         found = desk.find_answer("t")
         assert found is not None
         assert found.text == "Verdict: 1"
         desk.submit(answer("2"), version=desk.find_entry("t").version)
-        assert [one.text for one in desk.list_answers("t")] == ["Verdict: 1", "Verdict: 2"]
+        assert [one.text for one in list_people_answers(tmp_path)] == ["Verdict: 1", "Verdict: 2"]
 
 
 def test_a_session_belongs_to_one_card_and_ends(tmp_path: Path):
     """A session is found in a later process by its hash, for its card, until it is too old."""
-    with Desk.open(tmp_path) as desk:
+    with open_desk(tmp_path) as desk:
         desk.open_session("digest", card="ann")
-    with Desk.open(tmp_path) as desk:
+    with open_desk(tmp_path) as desk:
         assert desk.find_session("digest", longest=60) == "ann"
         assert desk.find_session("digest", longest=-1) is None
         assert desk.find_session("other", longest=60) is None

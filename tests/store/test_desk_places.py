@@ -18,8 +18,8 @@ from peerjudge.results.summaries import list_next_steps
 from peerjudge.runs import load, run
 from peerjudge.shelf import Shelf
 from peerjudge.store.desk import DeskAnswer, DeskConflictError, DeskTask, Draft, TaskState
-from peerjudge.store.desk_place import open_desk
 from peerjudge.store.desk_records import list_people_answers
+from peerjudge.store.desk_server import open_desk
 from peerjudge.store.numbered import NumberedArchive
 from peerjudge.verdicts.stating import state_verdict
 

@@ -10,7 +10,9 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'peerjudge
 import httpx
 
 from peerjudge.data import Expects, Message, TaskSheet, TitledText
-from peerjudge.store.desk import Desk, DeskTask
+from peerjudge.store.desk import DeskTask
+from peerjudge.store.desk_records import list_people_answers
+from peerjudge.store.desk_server import open_desk
 from peerjudge.web.desk import build_desk_app
 from peerjudge.web.desk_safety import MOST_BYTES, DeskSignIn
 
@@ -54,7 +56,7 @@ def task(
 def serve(folder, *tasks, cards=("ann", "bob"), base=BASE):
     """Open a desk with these tasks, its links by card, and a client that keeps cookies."""
     links = {}
-    with Desk.open(folder) as desk:
+    with open_desk(folder) as desk:
         for one in tasks:
             desk.post(one)
         sign_in = DeskSignIn(desk, cards, links.__setitem__)
@@ -106,7 +108,7 @@ async def test_a_person_answers_without_scripts_and_changes_the_answer(tmp_path)
             assert "a new one replaces it" in again
             changed = {**read_fields(again), "choice": "none", "reason": "", "confidence": ""}
             assert (await client.post("/desk/t1", data=changed, headers=OWN)).status_code == 303
-            assert [one.draft.choice for one in desk.list_answers("t1")] == ["1", "none"]
+            assert [one.choice for one in list_people_answers(tmp_path)] == ["1", "none"]
             assert desk.take_answer("t1").text == "I cannot judge these answers."
             late = await client.post(
                 "/desk/t1", data={**changed, "version": "2", "choice": "2"}, headers=OWN
@@ -225,7 +227,7 @@ async def test_scores_by_aspect_are_kept_and_one_that_is_not_given_is_none(tmp_p
 
 async def test_two_tabs_lose_no_text(tmp_path):
     """The later of two drafts gets 409 with the other text, and an answer that was sent twice is one."""
-    with serve(tmp_path, task("t")) as (desk, connect):
+    with serve(tmp_path, task("t")) as (_, connect):
         async with connect("ann") as client:
             await client.get(client.link)
             form = read_fields((await client.get("/desk/t")).text)
@@ -250,7 +252,7 @@ async def test_two_tabs_lose_no_text(tmp_path):
             for _ in range(2):
                 done = await client.post("/desk/t", data={**sent, "version": "2"}, headers=JSON)
                 assert done.json() == {"next": "/desk?saved=t"}
-            (answer,) = desk.list_answers("t")
+            (answer,) = list_people_answers(tmp_path)
             assert (answer.text, answer.seconds) == ("three\nChoice: Answer (b)", 5.0)
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from peerjudge.data import Expects, TaskSheet, TitledText
-from peerjudge.store.desk import Desk, Draft
+from peerjudge.store.desk import Draft
+from peerjudge.store.desk_server import open_desk
 
 from .browser import AXE, CHROMIUM, FLAGS, WIDTHS, api
 from .conftest import HOSTILE
@@ -69,7 +70,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def desk(folder):
     """Return the desk of a run with requests of each kind, and one of its own for most tests."""
-    with Desk.open(folder / "run") as opened:
+    with open_desk(folder / "run") as opened:
         opened.post(task("t1", sheet=LONG, ties=True, aspects=("Core information", "Coherence")))
         opened.post(task("t2", expects=Expects.RATING, scale=(1, 10)))
         opened.post(task("t3", expects=Expects.RATING, scale=(0, 100)))

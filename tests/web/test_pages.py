@@ -11,7 +11,8 @@ from peerjudge.reporting.layout import Column, build_table
 from peerjudge.runs.manifest import write_manifest
 from peerjudge.shelf import Shelf
 from peerjudge.store import Store
-from peerjudge.store.desk import Desk, DeskTask
+from peerjudge.store.desk import DeskTask
+from peerjudge.store.desk_server import open_desk
 from peerjudge.testing import comparison_of, seats_of, transcript_of
 from peerjudge.web.links import read_address
 from peerjudge.web.pages import MOST_STACKED, label_cells, stacks_on_phones, write_sentence
@@ -323,7 +324,7 @@ async def test_a_run_that_waits_for_people_says_so(tmp_path):
         ties=False,
         scale=(1, 5),
     )
-    with Desk.open(tmp_path / "run") as desk:
+    with open_desk(tmp_path / "run") as desk:
         desk.post(task)
     write_manifest(tmp_path / "run", {"run": RUN, "experiment": {"name": "study"}})
     async with browse(tmp_path / "run", tmp_path / "cache") as client:
