@@ -82,6 +82,17 @@ def test_a_source_without_reviews_says_what_to_do():
         pj.score([])
 
 
+@pytest.mark.parametrize(
+    "compute", [pj.score, pj.agreement, pj.bias, pj.rank, pj.model, pj.compare]
+)
+def test_data_that_nobody_judged_are_told_from_data_without_a_reviewer(compute, tmp_path):
+    """A table of pairs has no reviews until it is run, whatever its columns and whoever is asked for."""
+    table = tmp_path / "pairs.csv"
+    table.write_text("question,answer_a,answer_b,gold,author_a,author_b\nWhy?,So.,Thus.,a,m1,m2\n")
+    with pytest.raises(pj.PeerJudgeError, match=r"no reviews.*run"):
+        compute(str(table))
+
+
 def test_what_cannot_be_ranked_names_the_columns_that_it_needs():
     """Without authors of answers there are no contestants."""
     anonymous = []
