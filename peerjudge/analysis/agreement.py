@@ -168,6 +168,9 @@ def measure_agreement(
 def _choose(ballots: Ballots, reviewers: Sequence[str] | None, gold: str) -> tuple[str, ...]:
     present = {name for name, _ in number_judges(ballots)}
     names = ", ".join(sorted(present))
+    if not present:
+        msg = f"{ballots.name} has no reviews of pairs; run it, or name data with reviews"
+        raise DataError(msg)
     if gold not in present | {HUMAN}:
         msg = (
             f"there is no reviewer {gold!r} whose reviews can serve as gold; choose one of {names}"

@@ -120,6 +120,9 @@ def tabulate_by_reviewer(
     if reviewers is not None:
         wanted = set(name_people(pairs, reviewers))
     missing = sorted(wanted - present)
+    if not ballots.reviewers:
+        msg = f"{ballots.name} has no reviews of pairs; run it, or name data with reviews"
+        raise DataError(msg)
     if missing or not wanted:
         msg = f"there are no reviews of pairs with gold by {', '.join(missing) or 'any reviewer'}"
         raise DataError(msg)

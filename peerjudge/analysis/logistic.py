@@ -24,8 +24,8 @@ _PER_WIDTH = 1.2
 _MOST_STEPS = 200
 _DEPENDENT = 1e-9
 """Share of the square of a column that the columns before it leave where they explain it."""
-_STILL = 1e-4
-"""Standard error by the jackknife below which an estimate does not move at all."""
+_STILL = 1e-5
+"""Step without a cluster that counts as none."""
 _STEEPEST = 1e-5
 """Slope of the log likelihood per observation at which the search has ended."""
 
@@ -72,7 +72,9 @@ def fit_mixed(rows: Rows, *, prior: Floats, spread: bool) -> Fit:
     deviation 3; a spread below 0.05 is taken as none.
 
     The covariance is the jackknife over clusters with one Newton step each (CR3), so that neither the
-    random effects nor the independence of rows needs to be true for the intervals.
+    random effects nor the independence of rows needs to be true for the intervals. Where no two clusters
+    move an estimate to opposite sides, as where all verdicts are right, the curvature bounds it if that
+    is more.
 
     Args:
         rows: the observations.
@@ -197,9 +199,10 @@ class _Problem:
             return np.full_like(whole, np.nan), count
         moved = np.stack(steps)
         covariance = (count - 1) / count * (moved.T @ moved)
-        # An estimate that no cluster moves, as by symmetry, is no certainty: its curvature bounds it.
-        still = np.flatnonzero(np.diag(covariance) < _STILL**2)
-        covariance[still, still] = np.diag(np.linalg.inv(whole))[still]
+        # Estimates that clusters move to one side at most rest on a symmetry or on the prior alone.
+        lean = np.flatnonzero((moved > -_STILL).all(axis=0) | (moved < _STILL).all(axis=0))
+        own = np.diag(np.linalg.inv(whole))
+        covariance[lean, lean] = np.maximum(covariance[lean, lean], own[lean])
         return covariance, count
 
     def _move(self, at: Floats) -> None:

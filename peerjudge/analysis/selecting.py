@@ -58,6 +58,9 @@ def select_judges(
     missing = sorted(wanted - present)
     if gold != HUMAN and not (gold in present and pairs.readable[_by(pairs, gold)].any()):
         missing = [gold]
+    if not present:
+        msg = f"{ballots.name} has no reviews of pairs; run it, or name data with reviews"
+        raise DataError(msg)
     if missing or not wanted:
         msg = f"there are no reviews of pairs by {', '.join(missing) or 'any other reviewer'}"
         raise DataError(msg)

@@ -93,7 +93,8 @@ def rank(
     if not len(tournament):
         msg = (
             "no battles to rank: no review compares two answers by different, known authors; "
-            "name the authors in the data (author_a and author_b in a table)"
+            "name the authors in the data (author_a and author_b in a table), and judge data that have no "
+            "reviews with `peerjudge run`"
         )
         raise DataError(msg)
     keep = tournament.readable

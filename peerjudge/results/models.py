@@ -140,7 +140,8 @@ def build_model_table(fitted: VerdictModel) -> Table:
         Column("Verdicts", "value.n"),
         ("Reading", _read),
         names=2,
-        note="Intervals: 95 %, with questions as the unit. `no clear effect`: 0 is inside the interval.",
+        note="Intervals: 95 %, with questions as the unit. `no clear effect`: 0 is inside the interval. Each "
+        "holds for one row: of 20 rows without an effect, about one has no 0 inside.",
     )
 
 

@@ -391,6 +391,10 @@ def _describe_summary(stances: Stances) -> list[str]:
         f"In {name} no reviewer heard another: it is a vote, not a discussion."
         for name in stances.silent
     ]
+    paired = (
+        "Leading minus following pairs the comparisons that the same seats discussed under both leaders, so "
+        "it is not the difference of the rows by role; its p-values are of one row each, not adjusted."
+    )
     others = len(stances.conditions) - len(stances.over_vote)
     more = [f"{others} other pairs of conditions: peerjudge compare RUN"] if others > 0 else []
     simulated = "; the reviewers are simulated" if stances.simulated else ""
@@ -398,7 +402,8 @@ def _describe_summary(stances: Stances) -> list[str]:
         f"{counted(stances.discussions, 'finished discussion')}; shares in %, differences in points; 95 % "
         f"intervals have questions as the unit, p-values flip the signs of questions{simulated}"
     )
-    return [*silent, *describe_missing(stances.contrasts), *more, made]
+    missing = describe_missing(stances.contrasts)
+    return [*silent, *missing, *more, *([paired] if stances.ordering else []), made]
 
 
 def _by_round(counts: Sequence[StanceCounts]) -> list[StanceCounts]:

@@ -199,7 +199,7 @@ def _describe_themes(themes: ReasonThemes) -> list[str]:
     if any(theme.right or theme.altered for theme in themes.themes):
         said.append(
             "Differences are associations, not effects: a theme goes with the comparisons on which it is "
-            f"named. With {len(themes.themes)} themes, some interval leaves out 0 by chance."
+            "named. Of 20 intervals without a difference, about one leaves out 0."
         )
     if themes.other_words:
         said.append(

@@ -146,7 +146,7 @@ async def open_database(location: Location, *, writable: bool) -> AsyncGenerator
     Raises `StoreError` if there is no store, it is something else, or another version wrote it.
     """
     if not writable and location.file is not None and not location.file.exists():
-        msg = f"there is no store at {location.name}"
+        msg = f"there is no store at {location.name}; name a place to which `peerjudge run` wrote"
         raise StoreError(msg)
     place = location if writable else location.for_reading()
     _probe(place, writable=writable)

@@ -238,6 +238,18 @@ def test_a_reviewer_whose_orders_agree_has_no_certain_position_effect():
     assert position.low < -0.5 < 0.5 < position.high
 
 
+def test_a_reviewer_that_is_right_eight_times_may_be_right_in_three_of_four():
+    """A reviewer that is right in 75 % is right on all of eight questions in one study of ten."""
+    comparisons = pairs(8, lengths=False)
+    reviews = [
+        RecordedReview(comparison=one.id, shown=one.shown, reviewer="sure", verdict=one.gold)
+        for one in comparisons
+    ]
+    _, effects = fit(study(comparisons, reviews))
+    ability = effects["ability", "sure"]
+    assert ability.low < log(3) < ability.value < ability.high
+
+
 def test_what_cannot_be_measured_is_named_with_the_reason():
     """No texts, no gold, no own answers and no discussions: four terms less, each with its reason."""
     comparisons = pairs(10)

@@ -47,6 +47,21 @@ def test_a_note_explains_printed_columns_only():
     assert "Own reading" not in text
 
 
+def test_the_effect_of_leading_says_that_it_is_paired():
+    """The shares by role count all discussions, so their difference is not the paired effect of leading."""
+    explained = "pairs the comparisons that the same seats discussed under both leaders"
+    assert explained in " ".join(str(pj.events(discuss(), summary=True)).split())
+    vote = replace(transcript_of("1|2", gold=1), protocol="vote")
+    assert explained not in " ".join(str(pj.events([vote], summary=True)).split())
+
+
+def test_intervals_of_many_rows_say_that_each_holds_alone(tmp_path):
+    """A model prints an interval for each effect: of many effects that are 0, some exclude it."""
+    study = pj.run_sync("leader_follower", limit=4, out=tmp_path / "study")
+    told = " ".join(str(pj.model(study)).split())
+    assert "of 20 rows without an effect, about one has no 0 inside" in told
+
+
 def test_a_share_of_resamples_is_explained_beside_it():
     """A ranking says what is above what, in which share of which things."""
     explained = "of the resamples of questions, those that rank it above the row below"
@@ -65,6 +80,17 @@ def test_a_source_without_reviews_says_what_to_do():
     """A run that was stopped before its first discussion has no reviewer whose verdicts could be scored."""
     with pytest.raises(pj.PeerJudgeError, match="has no reviews to score; run it"):
         pj.score([])
+
+
+@pytest.mark.parametrize(
+    "compute", [pj.score, pj.agreement, pj.bias, pj.rank, pj.model, pj.compare]
+)
+def test_data_that_nobody_judged_are_told_from_data_without_a_reviewer(compute, tmp_path):
+    """A table of pairs has no reviews until it is run, whatever its columns and whoever is asked for."""
+    table = tmp_path / "pairs.csv"
+    table.write_text("question,answer_a,answer_b,gold,author_a,author_b\nWhy?,So.,Thus.,a,m1,m2\n")
+    with pytest.raises(pj.PeerJudgeError, match=r"no reviews.*run"):
+        compute(str(table))
 
 
 def test_what_cannot_be_ranked_names_the_columns_that_it_needs():
