@@ -192,7 +192,5 @@ def test_failed_discussions_are_rows_too():
 
 def test_simulated_is_said_of_a_turn_or_of_a_whole_discussion():
     """A model that discusses with a simulated reviewer has ballots of a simulated discussion, and real turns."""
-    from peerjudge.analysis.frames import FRAMES
-
     assert "discussion" in FRAMES["ballots"]["simulated"]
     assert "discussion" not in FRAMES["turns"]["simulated"]
