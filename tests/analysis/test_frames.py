@@ -191,8 +191,6 @@ def test_failed_discussions_are_rows_too():
 
 
 def test_simulated_is_said_of_a_turn_or_of_a_whole_discussion():
-    """A model that discusses with a simulated reviewer has ballots of a simulated discussion, and real turns."""
-    from peerjudge.analysis.frames import FRAMES
-
+    """A model that discusses with a simulated reviewer has real turns in a simulated discussion."""
     assert "discussion" in FRAMES["ballots"]["simulated"]
     assert "discussion" not in FRAMES["turns"]["simulated"]
