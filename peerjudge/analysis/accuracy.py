@@ -139,8 +139,21 @@ def measure_groups(
     pair, pair_row, pair_gold = _join(ballots, matches.row, golds)
     pair_judge = ballots.reviewer[matches.row][pair]
     paired_right = matches.same[pair] & (matches.verdict[pair] == pair_gold)
-    margins = _join_margins(ballots, key, golds)
-    found: dict[int, dict[str, Accuracy]] = {}
+    pooled = pool_orders(ballots, key)
+    margin_entry, margin_row, margin_gold = _join(ballots, pooled.row, golds)
+    margins = pooled.of_gold(margin_gold, margin_entry)
+    margin_ballot = pooled.row[margin_entry]
+
+    def measure_margin(code: int, members: Bools) -> Margin | None:
+        own = (ballots.reviewer[margin_ballot] == code) & members[margin_row] & ~np.isnan(margins)
+        if not own.any():
+            return None
+        return Margin(
+            measured=sampler.mean(margins[own], ballots.question[margin_ballot[own]]),
+            one_order=int((pooled.orders[margin_entry[own]] == 1).sum()),
+        )
+
+    accuracies: dict[int, dict[str, Accuracy]] = {}
     for code in np.unique(judge).tolist():
         own, pairs = np.flatnonzero(judge == code), np.flatnonzero(pair_judge == code)
         for group, members in golds.groups.items():
@@ -155,13 +168,13 @@ def measure_groups(
             consistency = _measure_consistency(
                 matches.same[items], matches.readable[items], asked, sampler.level
             )
-            found.setdefault(code, {})[group] = replace(
+            accuracies.setdefault(code, {})[group] = replace(
                 one,
                 orders=_share_orders(held, paired_right[both], matches.same[pair[both]]),
                 consistency=consistency,
-                margin=_measure_margin(margins, code, members, sampler),
+                margin=measure_margin(code, members),
             )
-    return found
+    return accuracies
 
 
 def measure_consistency(
@@ -184,32 +197,6 @@ def _measure_consistency(
         inconsistent=int((~same[readable]).sum()),
         unreadable=len(same) - settled,
         rate=_measure_ratio(same & readable, readable, question, level) if settled else None,
-    )
-
-
-_Margins: TypeAlias = tuple[Numbers, Ints, Floats, Numbers, Bools]
-"""By judgement with a margin: judge, number of the gold, margin, question, and whether in one order."""
-
-
-def _join_margins(ballots: Ballots, key: Sequence[Column], golds: Golds) -> _Margins:
-    pooled = pool_orders(ballots, key)
-    entry, row, gold = _join(ballots, pooled.row, golds)
-    margin = pooled.take(entry).of_gold(gold) if len(entry) else np.empty(0)
-    known = ~np.isnan(margin)
-    own, at = pooled.row[entry[known]], entry[known]
-    lone: Bools = pooled.orders[at] == 1
-    return ballots.reviewer[own], row[known], margin[known], ballots.question[own], lone
-
-
-def _measure_margin(
-    margins: _Margins, code: int, members: Bools, sampler: Sampler
-) -> Margin | None:
-    judge, row, margin, question, lone = margins
-    here = (judge == code) & members[row]
-    if not here.any():
-        return None
-    return Margin(
-        measured=sampler.mean(margin[here], question[here]), one_order=int(lone[here].sum())
     )
 
 
@@ -345,12 +332,16 @@ def find_parts(groups: Mapping[str, Bools], question: Numbers) -> Parts:
         groups: by name its gold verdicts, as in `Golds`; a group that contains another is a total.
         question: of every gold verdict.
     """
+
+    def contains(whole: Bools, part: Bools) -> bool:
+        return bool(not (part & ~whole).any() and (whole & ~part).any())
+
     totals = {
         name
         for name, members in groups.items()
-        if not name or any(other != name and _holds(members, groups[other]) for other in groups)
+        if not name or any(contains(members, other) for other in groups.values())
     }
-    found = Parts()
+    composed = Parts()
     for total in sorted(totals):
         parts = tuple(
             name
@@ -360,21 +351,21 @@ def find_parts(groups: Mapping[str, Bools], question: Numbers) -> Parts:
         if len(parts) > 1:
             asked = [np.unique(question[groups[name]]) for name in parts]
             apart = sum(map(len, asked)) == len(np.unique(np.concatenate(asked)))
-            found[total] = (parts, apart)
-    return found
+            composed[total] = (parts, apart)
+    return composed
 
 
-def average_parts(found: Mapping[str, Accuracy], parts: Parts) -> dict[str, GroupMean]:
+def average_parts(by_group: Mapping[str, Accuracy], parts: Parts) -> dict[str, GroupMean]:
     """Return the means by total, of those with a verdict in each of their groups."""
     return {
         total: GroupMean(
             of=names,
-            accuracy=average_groups([found[name].accuracy for name in names], apart=apart),
-            as_tie=average_groups([found[name].as_tie for name in names], apart=apart),
-            as_half=average_groups([found[name].as_half for name in names], apart=apart),
+            accuracy=average_groups([by_group[name].accuracy for name in names], apart=apart),
+            as_tie=average_groups([by_group[name].as_tie for name in names], apart=apart),
+            as_half=average_groups([by_group[name].as_half for name in names], apart=apart),
         )
         for total, (names, apart) in parts.items()
-        if all(name in found for name in names)
+        if all(name in by_group for name in names)
     }
 
 
@@ -400,7 +391,3 @@ def average_groups(measured: Sequence[Measurement], *, apart: bool) -> Measureme
         level=measured[0].level,
         method=MOVER,
     )
-
-
-def _holds(whole: Bools, part: Bools) -> bool:
-    return bool(not (part & ~whole).any() and (whole & ~part).any())

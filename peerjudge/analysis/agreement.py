@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from peerjudge.analysis.ballots import INCONSISTENT, TIE, Ballots, Bools, Floats, Numbers, score_of
-from peerjudge.analysis.grouping import Ints, group_rows
+from peerjudge.analysis.grouping import Ints, average_by_group, divide_known, group_rows
 from peerjudge.analysis.intervals import SHARE, draw_clusters, make_measurement, measure_mean
 from peerjudge.analysis.kappa import KAPPA, fleiss_kappa
 from peerjudge.analysis.left_out import leave_out_votes_of
@@ -139,11 +139,18 @@ def measure_agreement(
     cells = _count_samples(scores, want, torn, times, drawn)
     accuracy, kappa = _measure(combined[rows], want[rows], items.question[rows], cells, level)
     counted = _measure_counted(combined, want, torn, items.question, level)
+
+    def resample(one: Measurement, shares: Floats, question: Numbers) -> Measurement:
+        clusters = len(np.unique(question))
+        return make_measurement(
+            one.value, shares, clusters=clusters, n=one.n, limits=SHARE, level=level
+        )
+
     if played is not None:
         # Bounds of the accuracies carry the uncertainty of the weights.
-        accuracy = _measure_drawn(accuracy, _hits(cells), items.question[rows])
+        accuracy = resample(accuracy, _hits(cells), items.question[rows])
         counted = [
-            _measure_drawn(one, shares, items.question)
+            resample(one, shares, items.question)
             for one, shares in zip(counted, _credits(cells), strict=True)
         ]
     right, unjudged = int((combined[rows] == want[rows]).sum()), len(first) - len(rows)
@@ -214,12 +221,10 @@ def _score_items(ballots: Ballots, item: Ints) -> Floats:
     """Return the mean score of every item by every reviewer, `[item, reviewer]`; NaN without one."""
     judges = number_judges(ballots)
     size = int(item.max(initial=-1)) + 1
-    scores = np.full((size, len(judges)), np.nan)
+    scores = np.empty((size, len(judges)))
     for column, (_, code) in zip(scores.T, judges, strict=True):
         rows = ballots.readable & (ballots.reviewer == code)
-        count = np.bincount(item[rows], minlength=size)
-        total = np.bincount(item[rows], ballots.score[rows], size)
-        np.divide(total, count, out=column, where=count > 0)
+        column[:] = average_by_group(item[rows], ballots.score[rows], size)
     return scores
 
 
@@ -264,12 +269,12 @@ def _count_samples(
     span = max(1, _BLOCK // max(len(gold), 1))
     for start in range(0, len(times), span):
         part = slice(start, start + span)
-        said = _combine(scores, weights if len(weights) == 1 else weights[part])
-        drawn, known = times[part].T, ~np.isnan(said)
-        counts[part, 0] = (drawn * (said == gold[:, None])).sum(axis=0)
+        combined = _combine(scores, weights if len(weights) == 1 else weights[part])
+        drawn, known = times[part].T, ~np.isnan(combined)
+        counts[part, 0] = (drawn * (combined == gold[:, None])).sum(axis=0)
         for column, score in enumerate(_SCORES, 1):
-            told = (said == score).astype(np.float64) + (known & (gold == score)[:, None])
-            counts[part, column] = (drawn * told).sum(axis=0)
+            ratings = (combined == score).astype(np.float64) + (known & (gold == score)[:, None])
+            counts[part, column] = (drawn * ratings).sum(axis=0)
         counts[part, -2] = (drawn * (torn[:, None] & ~known)).sum(axis=0)
         counts[part, -1] = drawn.sum(axis=0)
     return counts
@@ -279,14 +284,14 @@ def _measure(
     combined: Floats, gold: Floats, question: Numbers, drawn: Floats, level: float
 ) -> tuple[Measurement, Measurement]:
     """Return accuracy and kappa; `drawn` are the counts of the samples (`_count_samples`)."""
-    said = (combined[:, None] == _SCORES).astype(np.float64)
+    chosen = (combined[:, None] == _SCORES).astype(np.float64)
     want = (gold[:, None] == _SCORES).astype(np.float64)
-    hits, n = (said * want).sum(axis=1), len(combined)
+    hits, n = (chosen * want).sum(axis=1), len(combined)
     accuracy = measure_mean(hits, group_rows(question)[0], limits=SHARE, level=level)
     chance, shares = _chance(drawn), _hits(drawn)
     room = np.where(chance < 1.0, 1.0 - chance, np.nan)
     kappa = make_measurement(
-        fleiss_kappa(said + want),
+        fleiss_kappa(chosen + want),
         (shares - chance) / room,
         clusters=len(np.unique(question)),
         n=n,
@@ -308,33 +313,16 @@ def _measure_counted(
     ]
 
 
-def _measure_drawn(accuracy: Measurement, shares: Floats, question: Numbers) -> Measurement:
-    return make_measurement(
-        accuracy.value,
-        shares,
-        clusters=len(np.unique(question)),
-        n=accuracy.n,
-        limits=SHARE,
-        level=accuracy.level,
-    )
-
-
 def _hits(drawn: Floats) -> Floats:
     """Return the accuracy over judged items in each sample (`_count_samples`); NaN without any."""
-    judged = drawn[:, 1:-2].sum(axis=1) / 2.0
-    return np.divide(drawn[:, 0], judged, out=np.full(len(drawn), np.nan), where=judged > 0)
+    return divide_known(drawn[:, 0], drawn[:, 1:-2].sum(axis=1) / 2.0)
 
 
 def _credits(drawn: Floats) -> tuple[Floats, Floats]:
     """Return the accuracy over all items in each sample, unjudged ones as ties, and as half right."""
     hits, ties, items = drawn[:, 0], drawn[:, -2], drawn[:, -1]
     unjudged = items - drawn[:, 1:-2].sum(axis=1) / 2.0
-    missing: Floats = np.full(len(drawn), np.nan)
-    as_tie, as_half = (
-        np.divide(hits + credit, items, out=missing.copy(), where=items > 0)
-        for credit in (ties, unjudged / 2.0)
-    )
-    return as_tie, as_half
+    return divide_known(hits + ties, items), divide_known(hits + unjudged / 2.0, items)
 
 
 def _chance(sums: Floats) -> Floats:

@@ -10,7 +10,7 @@ few votes only, and they may be tied so that the order of two answers has no eff
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 from typing import TypeAlias
 
@@ -42,14 +42,7 @@ class Votes:
 
     def pool(self) -> Votes:
         """Return the same votes as if one annotator had given them all."""
-        return Votes(
-            item=self.item,
-            annotator=np.zeros_like(self.annotator),
-            label=self.label,
-            items=self.items,
-            annotators=1,
-            labels=self.labels,
-        )
+        return replace(self, annotator=np.zeros_like(self.annotator), annotators=1)
 
     def collapse(self) -> tuple[Votes, Ints]:
         """Return one item for each set of equal votes, and the number of that item for every item.
@@ -61,13 +54,12 @@ class Votes:
         np.add.at(table, (self.item, cell), 1)
         patterns, first, pattern = np.unique(table, axis=0, return_index=True, return_inverse=True)
         kept = np.isin(self.item, first)
-        small = Votes(
+        small = replace(
+            self,
             item=pattern[self.item[kept]],
             annotator=self.annotator[kept],
             label=self.label[kept],
             items=len(patterns),
-            annotators=self.annotators,
-            labels=self.labels,
         )
         return small, pattern
 
@@ -228,7 +220,7 @@ def draw_reliabilities(
     by_item = _Sums.over(votes.item, votes.items)
     by_cell = _Sums.over(votes.annotator * labels + votes.label, votes.annotators * labels)
     chances = np.broadcast_to(start, (_CHAINS, *start.shape))
-    found: list[Floats] = []
+    kept: list[Floats] = []
     for step in range(_DROPPED + _KEPT):
         drawn = random.multinomial(weights, chances).astype(np.float64)
         rows = drawn.transpose(1, 0, 2)[votes.item].reshape(len(votes.item), -1)
@@ -237,14 +229,14 @@ def draw_reliabilities(
         shares = cells.draw_shares(drawn.sum(axis=1) + share_prior, random)
         if step >= _DROPPED:
             right = np.diagonal(rates, axis1=2, axis2=3)
-            found.append(np.einsum("dak,dk->da", right, shares))
+            kept.append(np.einsum("dak,dk->da", right, shares))
         surprise = np.log(np.maximum(rates, _LEAST)).transpose(1, 3, 0, 2)
         density = by_item.add(surprise[votes.annotator, votes.label].reshape(len(votes.item), -1))
         density = density.reshape(votes.items, _CHAINS, classes).transpose(1, 0, 2)
         density = density + np.log(shares)[:, None]
         density = np.exp(density - density.max(axis=2, keepdims=True))
         chances = density / density.sum(axis=2, keepdims=True)
-    return np.concatenate(found)
+    return np.concatenate(kept)
 
 
 def rate_verdicts(

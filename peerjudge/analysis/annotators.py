@@ -15,18 +15,17 @@ from peerjudge.analysis.annotator_model import (
     fit_annotators,
     rate_verdicts,
 )
-from peerjudge.analysis.annotator_rates import Annotator, describe_annotators
 from peerjudge.analysis.ballots import NONE, TIE, Ballots, Floats, Numbers
 from peerjudge.analysis.golds import align_comparisons, find_votes
-from peerjudge.analysis.grouping import group_rows
+from peerjudge.analysis.grouping import group_rows, list_distinct
 from peerjudge.analysis.intervals import SHARE, draw_clusters, make_measurement
-from peerjudge.analysis.judges import Judge, group_judges, order_judges
+from peerjudge.analysis.judges import Judge, group_judges
 from peerjudge.analysis.scoring import find_source
 from peerjudge.analysis.selecting import find_pairs
+from peerjudge.analysis.signflips import SPAN
 from peerjudge.data import Dataset, Measurement, Noun
 from peerjudge.errors import DataError
 
-_DIFFERENCE = (-1.0, 1.0)
 _EVEN = 1e-6
 _STRENGTH, _LEAST = 4.0, 1.2
 """Pseudo-votes of each annotator on each true label, at the rates of all together: of many, and of few.
@@ -40,6 +39,26 @@ _FAINT = _WEAK / 100.0
 _CLASS = 1.0
 _SETTLED, _RESAMPLED = 1e-6, 1e-4
 """Tolerances of a fit, and of one to a resample, whose scatter is far greater."""
+
+
+class Annotator(Noun, frozen=True, kw_only=True):
+    """The estimated reliability of an annotator, from its `votes` on `comparisons`.
+
+    `reliability` is the probability that a vote is the true label. Its interval holds the percentiles of
+    draws from the posterior and those over resampled questions: either alone can be too narrow. `right`,
+    `opposite` and `undecided` are the probabilities of each vote where one answer is better; they sum
+    to 1. `tie` is that of a tie where the answers are equally good, `None` where no vote in the data is
+    a tie.
+    """
+
+    name: str
+    votes: int
+    comparisons: int
+    reliability: Measurement
+    right: float
+    opposite: float
+    undecided: float
+    tie: float | None
 
 
 class VotedComparison(Noun, frozen=True, kw_only=True):
@@ -142,12 +161,19 @@ def measure_annotators(
     ties = None
     if len(fit.shares) > 2:
         shares = np.array([one.shares[2:].sum() for one in drawn])
-        ties = _measure(float(fit.shares[2]), shares, questions, votes.items, level)
+        ties = make_measurement(
+            float(fit.shares[2]),
+            shares,
+            clusters=draws.shape[1],
+            n=votes.items,
+            limits=SHARE,
+            level=level,
+        )
     return AnnotatedGold(
         source=ballots.name,
         simulated=ballots.simulated,
         annotators=tuple(
-            describe_annotators(
+            _describe_annotators(
                 votes, names, fit, drawn, models.draw_reliabilities(seed), level=level
             )
         ),
@@ -178,55 +204,49 @@ def measure_annotators(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Candidate:
-    """A model with or without a class of true ties: its prior, and its fit to all items."""
-
-    prior: Floats
-    fit: AnnotatorFit
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Models:
-    """The models of the votes, over one item for each set of equal votes (`pattern` numbers it)."""
+    """The models of the votes, over one item for each set of equal votes (`pattern` numbers it).
+
+    `candidates` are the models without and with a class of true ties: the prior, and the fit to all items.
+    """
 
     votes: Votes
     pattern: Ints
-    candidates: tuple[_Candidate, ...]
+    candidates: tuple[tuple[Floats, AnnotatorFit], ...]
 
     @classmethod
     def prepare(cls, votes: Votes) -> _Models:
         """Fit a model with each possible number of classes, under the rates of all annotators together."""
         small, pattern = votes.collapse()
-        times = _count_items(pattern, np.ones(votes.items), small)
-        found: list[_Candidate] = []
+        times = np.bincount(pattern, minlength=small.items).astype(np.float64)
+        candidates: list[tuple[Floats, AnnotatorFit]] = []
         for classes in range(2, votes.labels + 1):
             prior = _WEAK[None, :classes, : votes.labels]
             if votes.annotators > 1:
                 strength = _STRENGTH * (votes.annotators - 3) / (votes.annotators - 1)
                 pooled = _fit(small.pool(), prior, times, None, _SETTLED)
                 prior = max(_LEAST, strength) * pooled.confusions
-            fit = _fit(small, prior, times, None, _SETTLED)
-            found.append(_Candidate(prior=prior, fit=fit))
-        return cls(votes=small, pattern=pattern, candidates=tuple(found))
+            candidates.append((prior, _fit(small, prior, times, None, _SETTLED)))
+        return cls(votes=small, pattern=pattern, candidates=tuple(candidates))
 
     @property
     def best(self) -> AnnotatorFit:
         """The fit to the votes as they are."""
-        return self._spread(_choose([candidate.fit for candidate in self.candidates]))
+        return self._spread(_choose([fit for _, fit in self.candidates]))
 
     def refit(self, weights: Floats) -> AnnotatorFit:
         """Return the model fitted again to items that count as often as given."""
-        times = _count_items(self.pattern, weights, self.votes)
+        times = np.bincount(self.pattern, weights, self.votes.items).astype(np.float64)
         fits = [
-            _fit(self.votes, candidate.prior, times, candidate.fit.posterior, _RESAMPLED)
-            for candidate in self.candidates
+            _fit(self.votes, prior, times, fit.posterior, _RESAMPLED)
+            for prior, fit in self.candidates
         ]
         return self._spread(_choose(fits))
 
     def draw_reliabilities(self, seed: int) -> Floats:
         """Return draws `[draw, annotator]` of the posterior of the model that is the best."""
-        best = _choose([candidate.fit for candidate in self.candidates])
-        (prior,) = (one.prior for one in self.candidates if one.fit is best)
+        best = _choose([fit for _, fit in self.candidates])
+        (prior,) = (prior for prior, fit in self.candidates if fit is best)
         return draw_reliabilities(
             self.votes,
             prior=prior,
@@ -266,10 +286,6 @@ def _choose(fits: Sequence[AnnotatorFit]) -> AnnotatorFit:
     best = max(fits, key=lambda one: one.evidence)
     shown = best is not plain and best.rates[:, 2:, 2].sum() > best.rates[:, 2:, 0].sum()
     return best if shown else plain
-
-
-def _count_items(pattern: Ints, weights: Floats, votes: Votes) -> Floats:
-    return np.bincount(pattern, weights, votes.items).astype(np.float64)
 
 
 def _mirror(labels: int) -> tuple[int, ...]:
@@ -382,7 +398,7 @@ def _judge(
         recorded = align_comparisons(recorded, source)
     recorded = recorded.where(recorded.readable & np.isin(recorded.comparison, numbers))
     accuracies: list[ModelAccuracy] = []
-    for code in order_judges(recorded):
+    for code in list_distinct(recorded.reviewer):
         own = recorded.where(recorded.reviewer == code)
         item = np.searchsorted(numbers, own.comparison)
         accuracies.append(
@@ -429,29 +445,73 @@ def _measure_judge(
         )
     values = np.array(rows)
     changes = values[:, 1:] - values[:, :1]
-    own_questions = questions[item]
+    clusters = len(np.unique(questions[item]))
 
     def measure(column: Floats, limits: tuple[float, float] = SHARE) -> Measurement:
-        return _measure(float(column[0]), column[1:], own_questions, len(own), level, limits)
+        return make_measurement(
+            float(column[0]), column[1:], clusters=clusters, n=len(own), limits=limits, level=level
+        )
 
     return ModelAccuracy(
         judge=judge,
         gold=measure(values[:, 0]),
         label=measure(values[:, 1]),
         expected=measure(values[:, 2]),
-        label_change=measure(changes[:, 0], _DIFFERENCE),
-        expected_change=measure(changes[:, 1], _DIFFERENCE),
+        label_change=measure(changes[:, 0], SPAN),
+        expected_change=measure(changes[:, 1], SPAN),
     )
 
 
-def _measure(
-    value: float,
-    drawn: Floats,
-    questions: Ints,
-    n: int,
+def _describe_annotators(
+    votes: Votes,
+    names: Sequence[str],
+    fit: AnnotatorFit,
+    drawn: Sequence[AnnotatorFit],
+    posterior: Floats,
+    *,
     level: float,
-    limits: tuple[float, float] = SHARE,
-) -> Measurement:
-    return make_measurement(
-        value, drawn, clusters=len(np.unique(questions)), n=n, limits=limits, level=level
-    )
+) -> list[Annotator]:
+    """Return the annotators, those with the most votes first.
+
+    Bounds are from the model fitted to resampled questions (`drawn`) and from draws of the reliabilities
+    (`posterior`, `[draw, annotator]`).
+    """
+    value = _find_reliability(fit)
+    tails = ((1.0 - level) / 2.0, (1.0 + level) / 2.0)
+    # Resamples show where votes on one question are alike, draws what few votes leave open.
+    bounds = [
+        np.quantile(draws, tails, axis=0)
+        for draws in (posterior, np.array([_find_reliability(one) for one in drawn]))
+    ]
+    lows = np.minimum(value, np.minimum(*(low for low, _ in bounds)))
+    highs = np.maximum(value, np.maximum(*(high for _, high in bounds)))
+    annotators: list[Annotator] = []
+    for number, name in enumerate(names):
+        item = votes.item[votes.annotator == number]
+        rates = fit.confusions[number]
+        reliability = Measurement(
+            value=float(value[number]),
+            low=float(lows[number]),
+            high=float(highs[number]),
+            n=len(item),
+            level=level,
+            method="posterior",
+        )
+        annotators.append(
+            Annotator(
+                name=name,
+                votes=len(item),
+                comparisons=len(np.unique(item)),
+                reliability=reliability,
+                right=float(rates[0, 0]),
+                opposite=float(rates[0, 1]),
+                undecided=float(rates[0, 2:].sum()),
+                tie=float(rates[2, 2]) if len(rates) > 2 else None,
+            )
+        )
+    return sorted(annotators, key=lambda one: (-one.votes, one.name))
+
+
+def _find_reliability(fit: AnnotatorFit) -> Floats:
+    """Return by annotator the probability that a vote is the true label."""
+    return np.diagonal(fit.confusions, axis1=1, axis2=2) @ fit.shares

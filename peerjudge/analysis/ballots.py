@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Literal, TypeAlias
@@ -107,29 +107,30 @@ class Discussions:
         """True where one of several seats spoke after the private reviews."""
         return (self.spoken > 0) & (self.seats > 1)
 
-    def by_seat(self, of: Mapping[SeatKey, int]) -> Numbers:
+    @property
+    def controlled(self) -> Bools:
+        """True for a control: a seat hears something else than the argument of another."""
+        return np.array([control != "none" for control in self.controls], np.bool_)[self.control]
+
+    def list_seats(self, chosen: Bools | npt.NDArray[np.integer]) -> list[SeatKey]:
+        """Return the distinct seats of these discussions in the order in which they first appear."""
+        _, first = np.unique(self.seating[chosen], return_index=True)
+        codes: list[int] = self.seating[chosen][np.sort(first)].tolist()
+        return list(dict.fromkeys(seat for code in codes for seat in self.seatings[code]))
+
+    def by_seat(self, measure: Callable[[SeatKey], int]) -> Numbers:
         """Return `[discussion, seat]`: the value of every seat, -1 where there is no seat."""
-        widest = max((len(one) for one in self.seatings), default=0)
+        widest = max(map(len, self.seatings), default=0)
         table = np.full((len(self.seatings), widest), -1, dtype=np.int32)
-        for number, seating in enumerate(self.seatings):
-            table[number, : len(seating)] = [of[seat] for seat in seating]
+        for row, seating in zip(table, self.seatings, strict=True):
+            row[: len(seating)] = [measure(seat) for seat in seating]
         return table[self.seating]
 
 
 ROW_COLUMNS = (
     *("discussion", "comparison", "reviewer", "seat", "stage", "turn", "round", "order"),
-    *(
-        "verdict",
-        "probabilities",
-        "rating",
-        "aspect",
-        "opening",
-        "closing",
-        "event",
-        "before",
-        "others",
-    ),
-    *("opponents", "gold_move", "majority_move", "first_move", "number"),
+    *("verdict", "probabilities", "rating", "aspect", "opening", "closing", "event", "before"),
+    *("others", "opponents", "gold_move", "majority_move", "first_move", "number"),
     *("voter_gold", "followed_up"),
 )
 """Names of the columns of `Ballots` that have one entry per ballot."""
@@ -276,12 +277,18 @@ class Ballots:
     @property
     def role(self) -> Numbers:
         """The role of the seat of every ballot in a discussion, as an index into `ROLES`, or -1."""
-        seats = {seat for seating in self.discussions.seatings for seat in seating}
-        table = self.discussions.by_seat({seat: ROLES.index(seat[1]) for seat in seats})
+        table = self.discussions.by_seat(lambda seat: ROLES.index(seat[1]))
         seated = self.seat >= 0
-        found = np.full(len(self), -1, dtype=np.int32)
-        found[seated] = table[self.discussion[seated], self.seat[seated]]
-        return found
+        roles = np.full(len(self), -1, dtype=np.int32)
+        roles[seated] = table[self.discussion[seated], self.seat[seated]]
+        return roles
+
+    @property
+    def by_people(self) -> Bools:
+        """True for the ballots of people."""
+        humans = set(self.humans)
+        people = [code for code, name in enumerate(self.reviewers) if name in humans]
+        return np.isin(self.reviewer, people)
 
     @property
     def answers(self) -> Numbers:

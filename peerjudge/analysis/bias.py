@@ -7,8 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 import numpy as np
 
 from peerjudge.analysis.ballots import Ballots
-from peerjudge.analysis.position import measure_consistency, measure_position
-from peerjudge.analysis.preferences import measure_preferences
+from peerjudge.analysis.position import measure_consistency, measure_position, measure_preferences
 from peerjudge.analysis.selecting import HUMAN, select_judges
 from peerjudge.analysis.self_enhancement import measure_self_enhancement
 from peerjudge.analysis.verbosity import measure_verbosity

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from math import isnan
+from math import isnan, nan
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from peerjudge.analysis.grouping import Ints
 from peerjudge.analysis.inference import Sampler
-from peerjudge.analysis.intervals import Clusters, Floats, draw_clusters, make_measurement
+from peerjudge.analysis.intervals import (
+    Clusters,
+    Floats,
+    draw_clusters,
+    make_measurement,
+    number_clusters,
+)
+from peerjudge.analysis.kappa import KAPPA
 from peerjudge.data import Measurement
 
 Coefficient: TypeAlias = Literal["pearson", "spearman", "kendall"]
@@ -18,9 +24,6 @@ COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
 
 Cases: TypeAlias = dict[Coefficient, Floats]
 """Each coefficient in the data (first) and in every sample; NaN where it does not exist."""
-
-CORRELATION = (-1.0, 1.0)
-"""The least and the greatest value of a coefficient."""
 
 _BLOCK = 1 << 22
 """Cells of a table of pairs, or of samples and items, that are in memory at a time."""
@@ -32,7 +35,7 @@ def resample_coefficients(x: Floats, y: Floats, questions: Clusters, *, sampler:
     Ranks are those within each sample. Spearman's coefficient is Pearson's of mean ranks; Kendall's is
     tau-b. All are NaN for fewer than two values, or values that never vary.
     """
-    at = _number_clusters(questions)
+    at = number_clusters(questions)
     clusters = int(at.max(initial=-1)) + 1
     if len(x) < 2:
         return {name: np.full(1, np.nan) for name in COEFFICIENTS}
@@ -51,15 +54,14 @@ def measure_cases(
     cases: Floats,
     questions: Clusters,
     *,
-    limits: tuple[float, float] = CORRELATION,
+    limits: tuple[float, float] = KAPPA,
     sampler: Sampler,
 ) -> Measurement:
     """Return the first case with bounds from the others; NaN bounds for a single question."""
     value, n = float(cases[0]), len(questions)
-    clusters = int(_number_clusters(questions).max(initial=-1)) + 1
+    clusters = int(number_clusters(questions).max(initial=-1)) + 1
     if isnan(value) or clusters < 2:
         # One question cannot show how questions differ.
-        nan = float("nan")
         return Measurement(value=value, low=nan, high=nan, n=n, level=sampler.level)
     drawn = cases[1:]
     return make_measurement(
@@ -69,15 +71,6 @@ def measure_cases(
         n=n,
         limits=limits,
         level=sampler.level,
-    )
-
-
-def _number_clusters(questions: Clusters) -> Ints:
-    if isinstance(questions, np.ndarray):
-        return np.unique(questions, return_inverse=True)[1]
-    numbers: dict[object, int] = {}
-    return np.array(
-        [numbers.setdefault(question, len(numbers)) for question in questions], dtype=np.intp
     )
 
 
@@ -97,15 +90,15 @@ def _correlate_ranks(x: Floats, y: Floats, at: Ints, times: Floats) -> Floats:
     questions.
     """
     below = [_count_lesser(values, at, times.shape[1]) for values in (x, y)]
-    found: list[Floats] = []
+    coefficients: list[Floats] = []
     step = max(1, _BLOCK // len(x))
     for start in range(0, len(times), step):
         some = times[start : start + step]
         weight = some[:, at]
         one, other = (some @ table.T for table in below)
         moments = (one * other, one * one, other * other)
-        found.append(_divide(*((weight * moment).sum(axis=1) for moment in moments)))
-    return np.concatenate(found)
+        coefficients.append(_divide(*((weight * moment).sum(axis=1) for moment in moments)))
+    return np.concatenate(coefficients)
 
 
 def _count_lesser(values: Floats, at: Ints, clusters: int) -> Floats:
@@ -122,23 +115,19 @@ def _count_concordance(x: Floats, y: Floats, at: Ints, times: Floats) -> Floats:
     """Return Kendall's tau-b: counts of pairs of items add up over pairs of questions."""
     clusters = times.shape[1]
     both, ours, theirs = (np.zeros((clusters, clusters)) for _ in range(3))
+    step = max(1, _BLOCK // len(x))
     order = np.argsort(at, kind="stable")
     x, y, at = x[order], y[order], at[order]
     counts = np.bincount(at, minlength=clusters)
     starts = np.cumsum(counts) - counts
-    for rows in _split(len(x)):
+    for start in range(0, len(x), step):
+        rows = slice(start, start + step)
         one = np.sign(x[rows, None] - x[None])
         other = np.sign(y[rows, None] - y[None])
         for table, signs in ((both, one * other), (ours, one * one), (theirs, other * other)):
             np.add.at(table, at[rows], np.add.reduceat(signs, starts, axis=1))
     forms = (((times @ table) * times).sum(axis=1) for table in (both, ours, theirs))
     return _divide(*forms)
-
-
-def _split(size: int) -> Iterator[slice]:
-    step = max(1, _BLOCK // size)
-    for start in range(0, size, step):
-        yield slice(start, start + step)
 
 
 def _divide(shared: Floats, ours: Floats, theirs: Floats) -> Floats:

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import TypeAlias, get_args
+from typing import TypeAlias, cast, get_args
 
 import numpy as np
 
@@ -27,11 +27,9 @@ from peerjudge.analysis.probabilities import Probabilities, list_probabilities
 from peerjudge.data import (
     MAX_ANSWERS,
     Control,
-    Direction,
     OpinionEvent,
     StopReason,
     Transcript,
-    Turn,
     Verdict,
     stances_heard,
     stances_in,
@@ -124,6 +122,12 @@ class BallotCollector:
             [(seat.reviewer, seat.role, seat.sampling.temperature) for seat in transcript.seats]
         )
         course = self._course(transcript, comparison)
+        given = transcript.options or {}
+        options = [f"{key}={value}" for key, value in given.items() if key != "control"]
+        control = course.heard
+        # A user's protocol may mean something else by an option of this name.
+        if control == "none" and given.get("control") in get_args(Control):
+            control = cast("Control", given["control"])
         for row, probabilities in course.likely:
             self._likely_rows.extend((len(self._ids), row))
             self._likely.extend(probabilities)
@@ -133,8 +137,8 @@ class BallotCollector:
                 self._conditions[transcript.condition],
                 self._protocols[transcript.protocol],
                 self._seatings[seating],
-                self._controls[_control(transcript, course.heard)],
-                self._settings[_setting(transcript)],
+                self._controls[control],
+                self._settings[" ".join([transcript.prompts, *options])],
                 comparison,
                 self._table.order(comparison, transcript.comparison.shown),
                 transcript.repetition,
@@ -221,42 +225,43 @@ class BallotCollector:
             # Turns with texts or log-probabilities are not shared, and must not be kept alive.
             return self._read(transcript, comparison)
         shown = transcript.comparison.shown
-        own = self._table.comparisons[comparison]
+        known = self._table.comparisons[comparison]
         key = (
-            *(id(turns), transcript.seats, shown, own.shown),
+            *(id(turns), transcript.seats, shown, known.shown),
             *(transcript.comparison.gold, transcript.verdict, transcript.stop),
         )
-        found = self._courses.get(key)
-        if found is None:
+        course = self._courses.get(key)
+        if course is None:
             if len(self._courses) >= _MOST_KNOWN:
                 self._courses.clear()
-            found = self._courses[key] = self._read(transcript, comparison)
-        return found
+            course = self._courses[key] = self._read(transcript, comparison)
+        return course
 
     def _read(self, transcript: Transcript, comparison: int) -> _Course:
         tracking = track(transcript)
         rows = self._rows(transcript, comparison, tracking)
         # Most runs have no log-probabilities: these cost one look at every turn.
-        told = any(turn.utterance.logprobs for turn in transcript.turns)
+        has_logprobs = any(turn.utterance.logprobs for turn in transcript.turns)
         own = self._table.comparisons[comparison].shown
         turns, stop = transcript.turns, transcript.stop
+        cues = [turn.cue for turn in turns]
         asked = [turn.cue for turn in turns if turn.review.verdict is not None]
-        agreed = _agreed(transcript)
+        controls: list[Control] = [cue.control for cue in cues if cue.control != "none"]
         return _Course(
             turns=turns,
             block=self._blocks[array("i", [cell for row in rows for cell in row]).tobytes()],
-            likely=tuple(list_probabilities(transcript, own)) if told else (),
+            likely=tuple(list_probabilities(transcript, own)) if has_logprobs else (),
             facts=(
                 len(turns),
-                sum(not turn.cue.private for turn in turns),
-                len({turn.cue.seat for turn in turns if not turn.cue.private}),
-                -1 if agreed is None else agreed,
+                sum(not cue.private for cue in cues),
+                len({cue.seat for cue in cues if not cue.private}),
+                _agreed(transcript),
                 stop is StopReason.COMPLETE,
                 stop is StopReason.FAILED,
                 all(cue.sees == transcript.comparison.shown for cue in asked),
                 transcript.simulated,
             ),
-            heard=_heard_control(turns),
+            heard=controls[0] if controls else "none",
             tracking=tracking,
         )
 
@@ -274,7 +279,14 @@ class BallotCollector:
             one.turn: (EVENTS.index(one.reason), *_QUIET[1:]) for one in tracking.no_events
         }
         for event in tracking.events:
-            events[event.turn] = self._event(by_rule, comparison, event)
+            moves = (event.gold, event.majority, event.first)
+            events[event.turn] = (
+                EVENTS.index(event.kind),
+                code(comparison, event.before),
+                code(comparison, event.others),
+                self._panels[_opponents(by_rule, event)],
+                *(-1 if move is None else DIRECTIONS.index(move) for move in moves),
+            )
         rows: list[_Row] = []
         spoken = 0
         for turn in transcript.turns:
@@ -286,11 +298,11 @@ class BallotCollector:
             place = seats[turn.cue.seat]
             private = turn.cue.private
             where = (judges[place], place, Stage.PRIVATE if private else Stage.PUBLIC, turn.index)
-            told = events.get(turn.index, _QUIET)
+            event_columns = events.get(turn.index, _QUIET)
             at = 0 if private else spoken
             chosen = code(comparison, verdict)
             late = is_followed_up(turn)
-            rows.append([*where, at, orders[place], chosen, 0, 0, *told, late])
+            rows.append([*where, at, orders[place], chosen, 0, 0, *event_columns, late])
         complete, lone = transcript.stop is StopReason.COMPLETE, len(seats) == 1
         if not lone:
             _mark_stances(rows, complete=complete)
@@ -301,18 +313,6 @@ class BallotCollector:
             late = any(map(is_followed_up, transcript.turns))
             rows.append([*where, spoken, shown, verdict, lone, lone, *_QUIET, late])
         return rows
-
-    def _event(
-        self, transcript: Transcript, comparison: int, event: OpinionEvent
-    ) -> tuple[int, ...]:
-        moves = (event.gold, event.majority, event.first)
-        return (
-            EVENTS.index(event.kind),
-            self._table.code(comparison, event.before),
-            self._table.code(comparison, event.others),
-            self._panels[_opponents(transcript, event)],
-            *(_direction(move) for move in moves),
-        )
 
 
 def _mark_stances(rows: Sequence[_Row], *, complete: bool) -> None:
@@ -329,10 +329,6 @@ def _mark_stances(rows: Sequence[_Row], *, complete: bool) -> None:
             row[column] = 1
 
 
-def _direction(move: Direction | None) -> int:
-    return -1 if move is None else DIRECTIONS.index(move)
-
-
 def _opponents(transcript: Transcript, event: OpinionEvent) -> tuple[str, ...]:
     """Return the reviewers of the heard seats that held the stance heard."""
     earlier = transcript.turns[: event.turn]
@@ -342,29 +338,6 @@ def _opponents(transcript: Transcript, event: OpinionEvent) -> tuple[str, ...]:
     stances = stances_heard(heard, transcript.turns[event.turn].cue)
     opponents = [seat for seat in event.heard if stances.get(seat) == event.others]
     return tuple(transcript.seat(seat).reviewer for seat in opponents)
-
-
-def _heard_control(turns: Iterable[Turn]) -> Control:
-    for turn in turns:
-        if turn.cue.control != "none":
-            return turn.cue.control
-    return "none"
-
-
-def _control(transcript: Transcript, heard: Control) -> Control:
-    """Return the control of the turns, or else the one that the options name."""
-    if heard != "none":
-        return heard
-    # A user's protocol may mean something else by an option of this name.
-    named = (transcript.options or {}).get("control")
-    return next((control for control in get_args(Control) if control == named), "none")
-
-
-def _setting(transcript: Transcript) -> str:
-    options = [
-        f"{key}={value}" for key, value in (transcript.options or {}).items() if key != "control"
-    ]
-    return " ".join([transcript.prompts, *options])
 
 
 def _rating(transcript: Transcript) -> float:
@@ -379,8 +352,8 @@ def _rating(transcript: Transcript) -> float:
     return sum(last.values()) / len(last) if last else np.nan
 
 
-def _agreed(transcript: Transcript) -> int | None:
-    """Return the number of public turns after which all seats first had one stance, if they had."""
+def _agreed(transcript: Transcript) -> int:
+    """Return the number of public turns after which all seats first had one stance; -1 if they never had."""
     spoken, seats = 0, len(transcript.seats)
     opening = sum(1 for _ in takewhile(lambda turn: turn.cue.private, transcript.turns))
     stances: dict[str, Verdict] = {}
@@ -391,4 +364,4 @@ def _agreed(transcript: Transcript) -> int | None:
         together = turn.index >= opening - 1 and len(stances) == seats > 1
         if together and len(set(stances.values())) == 1:
             return spoken
-    return None
+    return -1

@@ -1,17 +1,28 @@
-"""Conditions or reviewers compared on the same comparisons, with corrected p-values."""
+"""Accuracy of conditions and reviewers comparison by comparison, and every two of them compared."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Literal
 
 import numpy as np
 
-from peerjudge.analysis.ballots import Floats, Numbers
-from peerjudge.analysis.by_comparison import AccuracyByComparison, ComparisonKey
-from peerjudge.analysis.contrasts import ConditionContrasts, list_p_values
-from peerjudge.analysis.grouping import group_rows
+from peerjudge.analysis.assembling import Vocabulary
+from peerjudge.analysis.ballots import (
+    INCONSISTENT,
+    NONE,
+    TIE,
+    Ballots,
+    Bools,
+    Floats,
+    Numbers,
+    Stage,
+)
+from peerjudge.analysis.contrasts import VOTE, ConditionContrasts, list_p_values
+from peerjudge.analysis.grouping import average_by_group, group_rows, list_distinct
 from peerjudge.analysis.inference import (
     McNemar,
     Sampler,
@@ -19,9 +30,173 @@ from peerjudge.analysis.inference import (
     adjust_holm,
     run_mcnemar,
 )
+from peerjudge.analysis.margins import pool_orders
+from peerjudge.analysis.selecting import name_people
 from peerjudge.analysis.signflips import PairedDifference
-from peerjudge.data import Noun, replace
+from peerjudge.data import Measurement, Noun, Undecided
+from peerjudge.data import replace as changed
 from peerjudge.errors import DataError
+
+ComparisonKey = tuple[str, str]
+"""Ids of a question and of one of its comparisons."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccuracyByComparison:
+    """Accuracy of a condition or a reviewer on every comparison with gold that it judged.
+
+    `right` is by question and comparison the share of right verdicts among the readable ones, of which
+    there are `verdicts` (1 where it does not say); `counted` has the shares of all verdicts, with the
+    undecided ones as ties, or as half right (`Undecided`). `margin` is the mean margin of the comparisons
+    with log-probabilities; of those in `one_order`, a judgement was made in one order only. `vote` is true
+    for a protocol in which no seat hears another; `turns` is the mean number of turns per verdict.
+    """
+
+    name: str
+    reviewers: frozenset[str]
+    vote: bool
+    turns: float
+    right: Mapping[ComparisonKey, float]
+    verdicts: Mapping[ComparisonKey, int] = field(default_factory=dict[ComparisonKey, int])
+    counted: Mapping[Undecided, Mapping[ComparisonKey, float]] = field(
+        default_factory=dict[Undecided, Mapping[ComparisonKey, float]]
+    )
+    margin: Mapping[ComparisonKey, float] = field(default_factory=dict[ComparisonKey, float])
+    one_order: frozenset[ComparisonKey] = frozenset()
+
+
+def measure_mean_accuracy(row: AccuracyByComparison, *, sampler: Sampler) -> Measurement:
+    """Return the share of readable verdicts that are right, as `measure_accuracy`.
+
+    Comparisons with more readable verdicts count more; a difference of two rows is a mean over the
+    comparisons that both judged.
+    """
+    every = [one for one in row.right.items() for _ in range(int(row.verdicts.get(one[0], 1)))]
+    return _measure_mean(every, sampler)
+
+
+def measure_counted(
+    row: AccuracyByComparison, *, sampler: Sampler
+) -> Mapping[Undecided, Measurement]:
+    """Return the mean over comparisons with undecided verdicts as ties, and as half right."""
+    return {kind: _measure_mean([*values.items()], sampler) for kind, values in row.counted.items()}
+
+
+def measure_mean_margin(row: AccuracyByComparison, *, sampler: Sampler) -> Measurement | None:
+    """Return the mean margin over comparisons, with bounds from questions; `None` without any."""
+    return _measure_mean([*row.margin.items()], sampler) if row.margin else None
+
+
+def _measure_mean(values: Sequence[tuple[ComparisonKey, float]], sampler: Sampler) -> Measurement:
+    codes = Vocabulary[str]()
+    questions = np.array([codes[question] for (question, _), _ in values], dtype=np.int32)
+    return sampler.mean(np.array([value for _, value in values], dtype=np.float64), questions)
+
+
+def tabulate_by_condition(ballots: Ballots) -> tuple[AccuracyByComparison, ...]:
+    """Return one row per condition, in order of appearance, from the conclusions of discussions."""
+    discussions = ballots.discussions
+    rows: list[AccuracyByComparison] = []
+    concluded = ballots.where(ballots.stage == Stage.CONCLUDED)
+    condition = discussions.condition[concluded.discussion]
+    for code, name in enumerate(discussions.conditions):
+        here = np.flatnonzero(discussions.condition == code)
+        ended = concluded.where(condition == code)
+        turns = discussions.turns[ended.discussion]
+        margin, one_order = _find_margins(ended)
+        row = _tabulate(name, (seat[0] for seat in discussions.list_seats(here)), ended)
+        rows.append(
+            replace(
+                row,
+                vote=discussions.protocols[discussions.protocol[here[0]]] == VOTE,
+                turns=float(turns.sum()) / len(turns) if len(turns) else 0.0,
+                margin=margin,
+                one_order=one_order,
+            )
+        )
+    return tuple(rows)
+
+
+def tabulate_by_reviewer(
+    ballots: Ballots, *, reviewers: Sequence[str] | None = None
+) -> tuple[AccuracyByComparison, ...]:
+    """Return one row per reviewer of pairs, sorted by name.
+
+    Args:
+        ballots: recorded reviews, or the opening or closing stances of a run.
+        reviewers: names of the reviewers to take; `None` takes all but the humans.
+
+    Raises:
+        DataError: a reviewer gave no readable verdict on a pair with gold, or none did.
+    """
+    judged = ballots.where((ballots.gold != NONE) & (ballots.answers == 2))
+    pairs = judged.where(judged.readable)
+    present = {pairs.reviewers[code] for code in list_distinct(pairs.reviewer)}
+    wanted = present - set(pairs.humans)
+    if reviewers is not None:
+        wanted = set(name_people(pairs, reviewers))
+    missing = sorted(wanted - present)
+    if not ballots.reviewers:
+        msg = f"{ballots.name} has no reviews of pairs; run it, or name data with reviews"
+        raise DataError(msg)
+    if missing or not wanted:
+        msg = f"there are no reviews of pairs with gold by {', '.join(missing) or 'any reviewer'}"
+        raise DataError(msg)
+    codes = [(name, pairs.reviewers.index(name)) for name in sorted(wanted)]
+    return tuple(
+        _tabulate(name, [name], judged.where(judged.reviewer == code)) for name, code in codes
+    )
+
+
+def _tabulate(name: str, reviewers: Iterable[str], ballots: Ballots) -> AccuracyByComparison:
+    """Return the row of these ballots, as if each were one turn."""
+    judged = ballots.where(ballots.gold != NONE)
+    known = judged.where(judged.readable)
+    undecided = () if judged.readable.all() else (Undecided.AS_TIE, Undecided.AS_HALF)
+    return AccuracyByComparison(
+        name=name,
+        reviewers=frozenset(reviewers),
+        vote=False,
+        turns=1.0,
+        right=_average(known, known.correct),
+        verdicts=Counter(_name_comparisons(known)),
+        counted={kind: _average(judged, _credit(judged, kind)) for kind in undecided},
+    )
+
+
+def _credit(ballots: Ballots, undecided: Undecided) -> Floats:
+    """Return 1 for a right verdict and 0 for a wrong one; undecided ones as ties or as half right."""
+    if undecided is Undecided.AS_HALF:
+        return np.where(ballots.readable, ballots.correct.astype(np.float64), 0.5)
+    tied = (ballots.verdict == INCONSISTENT) & (ballots.gold == TIE)
+    return (ballots.correct | tied).astype(np.float64)
+
+
+def _find_margins(
+    ballots: Ballots,
+) -> tuple[dict[ComparisonKey, float], frozenset[ComparisonKey]]:
+    """Return the mean margin of the conclusions by comparison, and those judged in one order only."""
+    facts, at = ballots.discussions, ballots.discussion
+    pooled = pool_orders(ballots, (ballots.comparison, facts.repetition[at], facts.seating[at]))
+    margin = pooled.of_gold(ballots.gold[pooled.row], np.arange(len(pooled.row)))
+    judged = ballots.where(pooled.row[~np.isnan(margin)])
+    lone = judged.where(pooled.orders[~np.isnan(margin)] == 1)
+    by_comparison = _average(judged, margin[~np.isnan(margin)])
+    return by_comparison, frozenset(_name_comparisons(lone))
+
+
+def _average(ballots: Ballots, values: Floats | Bools) -> dict[ComparisonKey, float]:
+    """Return the mean of the values by comparison, in order of appearance."""
+    group, first = group_rows(ballots.comparison)
+    means: list[float] = average_by_group(group, values, len(first)).tolist()
+    return dict(zip(_name_comparisons(ballots.where(first)), means, strict=True))
+
+
+def _name_comparisons(ballots: Ballots) -> list[ComparisonKey]:
+    """Return the comparison of each ballot."""
+    numbers: list[int] = ballots.comparison.tolist()
+    chosen = [ballots.comparisons[number] for number in numbers]
+    return [(one.question.id, one.id) for one in chosen]
 
 
 class Compared(Noun, frozen=True, kw_only=True):
@@ -112,10 +287,9 @@ def _subtract(
 ) -> tuple[Floats, Numbers]:
     """Return ours minus theirs on shared comparisons, and the codes of their questions."""
     shared = [key for key in ours if key in theirs]
-    codes: dict[str, int] = {}
-    questions = [codes.setdefault(question, len(codes)) for question, _ in shared]
-    differences = [ours[key] - theirs[key] for key in shared]
-    return np.array(differences, dtype=np.float64), np.array(questions, dtype=np.int32)
+    codes = Vocabulary[str]()
+    questions = np.array([codes[question] for question, _ in shared], dtype=np.int32)
+    return np.array([ours[key] - theirs[key] for key in shared], dtype=np.float64), questions
 
 
 def _compare(
@@ -124,7 +298,7 @@ def _compare(
     sampler: Sampler,
 ) -> tuple[Compared, ...]:
     tried = [_pair(one, other, sampler) for one, other in pairs]
-    found = [pair for pair in tried if pair is not None]
+    compared = [pair for pair in tried if pair is not None]
     matched = {
         (row.condition, *one.against): (row.condition, one)
         for row in contrasts
@@ -135,19 +309,19 @@ def _compare(
     mild_declared = dict(
         zip(p_values, adjust_benjamini_hochberg([*p_values.values()]), strict=True)
     )
-    free = [pair for pair in found if (pair.one, pair.other) not in matched]
-    own = [pair.difference.p_value for pair in free]
-    adjusted = iter(zip(adjust_holm(own), adjust_benjamini_hochberg(own), strict=True))
+    free = [pair for pair in compared if (pair.one, pair.other) not in matched]
+    p_free = [pair.difference.p_value for pair in free]
+    adjusted = iter(zip(adjust_holm(p_free), adjust_benjamini_hochberg(p_free), strict=True))
     rows: list[Compared] = []
-    for pair in found:
+    for pair in compared:
         condition, contrast = matched.get((pair.one, pair.other), ("", None))
         if contrast is None or contrast.difference is None:
             strict, mild = next(adjusted)
-            rows.append(replace(pair, holm=strict, benjamini_hochberg=mild))
+            rows.append(changed(pair, holm=strict, benjamini_hochberg=mild))
             continue
         known = mild_declared.get((condition, contrast.alternative), contrast.p_holm)
         rows.append(
-            replace(
+            changed(
                 pair,
                 difference=contrast.difference,
                 family="declared",

@@ -6,12 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from peerjudge.analysis.accuracy import (
-    Accuracy,
-    Consistency,
-    measure_accuracy,
-    measure_consistency,
-)
+from peerjudge.analysis.accuracy import Accuracy, Consistency, measure_accuracy, measure_consistency
 from peerjudge.analysis.ballots import (
     DIRECTIONS,
     EVENTS,
@@ -126,14 +121,18 @@ def build_condition(
     several = (discussions.seats > 1)[done.discussion]
     before = done.where(done.opening & several)
     after = done.where(done.stage == Stage.CONCLUDED)
-    seatings = [discussions.seatings[n] for n in list_distinct(discussions.seating[mine])]
     return ConditionFindings(
         name=discussions.conditions[condition],
         protocol=discussions.protocols[int(discussions.protocol[begun])],
         seats=int(discussions.seats[begun]),
-        reviewers=tuple(dict.fromkeys(seat[0] for seats in seatings for seat in seats)),
+        reviewers=tuple(dict.fromkeys(seat[0] for seat in discussions.list_seats(mine))),
         effort=effort,
-        outcomes=_count_outcomes(after.verdict),
+        outcomes={
+            outcome: int((after.verdict == OUTCOME_CODES[outcome]).sum())
+            if outcome in OUTCOME_CODES
+            else int((after.verdict >= 0).sum())
+            for outcome in Outcome
+        },
         before=measure_accuracy(before, sampler=sampler),
         after=measure_accuracy(after, sampler=sampler),
         gain=_gain(before, after, sampler) if (done.event >= 0).any() else None,
@@ -211,12 +210,6 @@ def _seat(
     )
 
 
-def _count_outcomes(verdict: Codes) -> dict[Outcome, int]:
-    counts = {outcome: int((verdict == code).sum()) for outcome, code in OUTCOME_CODES.items()}
-    counts[Outcome.CHOICE] = int((verdict >= 0).sum())
-    return {outcome: counts[outcome] for outcome in Outcome}
-
-
 def _gain(before: Ballots, after: Ballots, sampler: Sampler) -> Measurement | None:
     """Return the mean of conclusion minus mean private stance, over discussions with both and gold."""
     size = len(before.discussions)
@@ -225,8 +218,8 @@ def _gain(before: Ballots, after: Ballots, sampler: Sampler) -> Measurement | No
     right = np.bincount(private.discussion, private.correct, size)
     known = after.where(after.readable & (after.gold != NONE) & (count[after.discussion] > 0))
     share = right[known.discussion] / count[known.discussion]
-    found = sampler.difference(known.correct - share, known.question).difference
-    return found if found.n else None
+    gain = sampler.difference(known.correct - share, known.question).difference
+    return gain if gain.n else None
 
 
 def _groups(

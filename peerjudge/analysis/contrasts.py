@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from peerjudge.analysis.ballots import NONE, Ballots, Bools, Floats, Numbers, Stage
-from peerjudge.analysis.grouping import list_distinct
+from peerjudge.analysis.grouping import average_by_group, list_distinct
 from peerjudge.analysis.inference import Sampler, adjust_holm
 from peerjudge.analysis.signflips import (
     PairedDifference,
@@ -45,6 +45,13 @@ class Contrast(Noun, frozen=True, kw_only=True):
     other_turns: float = 0.0
     reason: str = ""
 
+    @property
+    def family(self) -> Literal["primary", "declared", "exploratory"]:
+        """The family of tests in which the p-value is adjusted."""
+        if self.primary:
+            return "primary"
+        return "declared" if self.alternative in DECLARED else "exploratory"
+
 
 class ConditionContrasts(Noun, frozen=True, kw_only=True):
     """A discussion against each alternative.
@@ -66,14 +73,15 @@ class ConditionContrasts(Noun, frozen=True, kw_only=True):
     best_at_once: Measurement | None = None
 
     @property
+    def by_name(self) -> Mapping[str, Contrast]:
+        """The contrasts by the names of their fields, from the cheapest alternative to the dearest."""
+        names = ("over_mean_seat", "over_best_seat", "over_self_consistency", "over_vote")
+        return {name: getattr(self, name) for name in names}
+
+    @property
     def all(self) -> tuple[Contrast, ...]:
-        """The contrasts from the cheapest alternative to the most expensive."""
-        return (
-            self.over_mean_seat,
-            self.over_best_seat,
-            self.over_self_consistency,
-            self.over_vote,
-        )
+        """The contrasts from the cheapest alternative to the dearest."""
+        return tuple(self.by_name.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -121,8 +129,8 @@ def build_contrasts(
     """
     talks = list(_list_talks(ballots))
     question = ballots.question_of
-    found = [_contrast(talk, question, sampler, primary) for talk in talks]
-    return _adjust(_bound_at_once(found, talks, question, sampler))
+    rows = [_contrast(talk, question, sampler, primary) for talk in talks]
+    return _adjust(_bound_at_once(rows, talks, question, sampler))
 
 
 def collect_differences(ballots: Ballots, primary: Primary) -> tuple[Floats, Floats, Numbers]:
@@ -141,20 +149,21 @@ def collect_differences(ballots: Ballots, primary: Primary) -> tuple[Floats, Flo
     return np.empty((0, 0)), np.empty((0, 0)), np.empty(0, dtype=np.int32)
 
 
-def list_p_values(rows: Sequence[ConditionContrasts]) -> dict[tuple[str, Alternative], float]:
-    """Return the p-values of the declared family by condition and alternative, without the primary."""
+def list_p_values(
+    rows: Sequence[ConditionContrasts], *, family: str = "declared"
+) -> dict[tuple[str, Alternative], float]:
+    """Return the p-values of a family of tests by condition and alternative."""
     return {
         (row.condition, one.alternative): one.difference.p_value
         for row in rows
         for one in row.all
-        if one.alternative in DECLARED and one.difference is not None and not one.primary
+        if one.family == family and one.difference is not None
     }
 
 
 def _list_talks(ballots: Ballots) -> Iterator[_Talk]:
     facts = ballots.discussions
-    free = np.array([control == "none" for control in facts.controls], dtype=np.bool_)
-    ended = ballots.of_discussions(facts.complete & free[facts.control])
+    ended = ballots.of_discussions(facts.complete & ~facts.controlled)
     concluded = ended.where(ended.stage == Stage.CONCLUDED)
     opening = ended.where(ended.opening)
     condition = facts.condition[concluded.discussion]
@@ -164,10 +173,9 @@ def _list_talks(ballots: Ballots) -> Iterator[_Talk]:
     for code in list_distinct(condition):
         mine = concluded.where(condition == code)
         number = mine.discussion
-        seatings = [facts.seatings[n] for n in list_distinct(facts.seating[number])]
         ways[code] = _Way(
             name=facts.conditions[code],
-            reviewers=frozenset(seat[0] for seats in seatings for seat in seats),
+            reviewers=frozenset(reviewer for reviewer, _, _ in facts.list_seats(number)),
             right=_average(mine),
             turns=float(facts.turns[number].mean()),
         )
@@ -183,10 +191,7 @@ def _list_talks(ballots: Ballots) -> Iterator[_Talk]:
 def _average(ballots: Ballots) -> Floats:
     """Return the share of right verdicts among the readable ones by comparison; NaN without any."""
     known = ballots.where(ballots.readable & (ballots.gold != NONE))
-    size = len(ballots.comparisons)
-    count = np.bincount(known.comparison, minlength=size)
-    right = np.bincount(known.comparison, known.correct, size)
-    return np.divide(right, count, out=np.full(size, np.nan), where=count > 0)
+    return average_by_group(known.comparison, known.correct, len(ballots.comparisons))
 
 
 def _find_others(way: _Way, opening: Ballots, votes: Sequence[_Way]) -> _Talk:
@@ -218,13 +223,11 @@ def _find_others(way: _Way, opening: Ballots, votes: Sequence[_Way]) -> _Talk:
 def _split_seats(opening: Ballots) -> Iterator[tuple[str, str, Ballots]]:
     """Yield reviewer, name and private verdicts of each reviewer, told apart by its temperature."""
     facts = opening.discussions
-    seatings = [facts.seatings[n] for n in list_distinct(facts.seating[opening.discussion])]
-    known = list(dict.fromkeys((seat[0], seat[2]) for seats in seatings for seat in seats))
-    every = {seat for seats in facts.seatings for seat in seats}
-    codes = {
-        seat: known.index(key) if (key := (seat[0], seat[2])) in known else -1 for seat in every
-    }
-    code = facts.by_seat(codes)[opening.discussion, opening.seat] if known else opening.seat
+    seats = facts.list_seats(opening.discussion)
+    known = list(dict.fromkeys((reviewer, temperature) for reviewer, _, temperature in seats))
+    codes = {key: code for code, key in enumerate(known)}
+    by_seat = facts.by_seat(lambda seat: codes.get((seat[0], seat[2]), -1))
+    code = by_seat[opening.discussion, opening.seat]
     for number, (reviewer, temperature) in enumerate(known):
         alike = sum(one[0] == reviewer for one in known)
         at = f" at temperature {temperature:g}" if alike > 1 and temperature is not None else ""
@@ -242,13 +245,13 @@ def _find_alone(
     wanted = dict.fromkeys(
         seat.reviewers for seat, is_best in zip(seats, best, strict=True) if is_best
     )
-    found: list[_Way] = []
+    alone: list[_Way] = []
     for reviewers in wanted:
         vote, missing = _match_vote(way, reviewers, votes)
         if missing:
             return (), missing
-        found += vote
-    return tuple(found), ""
+        alone += vote
+    return tuple(alone), ""
 
 
 def _match_vote(
@@ -311,12 +314,12 @@ def _bound_at_once(
     sampler: Sampler,
 ) -> list[ConditionContrasts]:
     """Return the rows with simultaneous bounds over the best seat and over all alternatives."""
-    known = [
-        (row, talk) for row, talk in zip(rows, talks, strict=True) if row.over_best_seat.difference
-    ]
     groups: list[Floats] = []
     values: list[float] = []
-    for row, talk in known:
+    bounded = [row.condition for row in rows if row.over_best_seat.difference]
+    for row, talk in zip(rows, talks, strict=True):
+        if row.condition not in bounded:
+            continue
         kinds: list[Alternative] = [
             one.alternative for one in row.all if one.difference and one.alternative in DECLARED
         ]
@@ -337,24 +340,16 @@ def _bound_at_once(
         seed=sampler.seed,
         level=sampler.level,
     )
-    by_name = {row.condition: number for number, (row, _) in enumerate(known)}
+    seat, best = (dict(zip(bounded, part, strict=True)) for part in (bounds[::2], bounds[1::2]))
     return [
-        replace(row, seat_at_once=bounds[2 * number], best_at_once=bounds[2 * number + 1])
-        if (number := by_name.get(row.condition)) is not None
-        else row
+        replace(row, seat_at_once=seat.get(row.condition), best_at_once=best.get(row.condition))
         for row in rows
     ]
 
 
 def _adjust(rows: Sequence[ConditionContrasts]) -> tuple[ConditionContrasts, ...]:
-    declared = list_p_values(rows)
-    mean: dict[tuple[str, Alternative], float] = {
-        (row.condition, one.alternative): one.difference.p_value
-        for row in rows
-        if (one := row.over_mean_seat).difference is not None and not one.primary
-    }
     adjusted: dict[tuple[str, Alternative], float] = {}
-    for family in (declared, mean):
+    for family in (list_p_values(rows), list_p_values(rows, family="exploratory")):
         adjusted |= dict(zip(family, adjust_holm([*family.values()]), strict=True))
 
     def fill(row: ConditionContrasts, one: Contrast) -> Contrast:
@@ -362,12 +357,5 @@ def _adjust(rows: Sequence[ConditionContrasts]) -> tuple[ConditionContrasts, ...
         return replace(one, p_holm=adjusted.get((row.condition, one.alternative), own))
 
     return tuple(
-        replace(
-            row,
-            over_mean_seat=fill(row, row.over_mean_seat),
-            over_best_seat=fill(row, row.over_best_seat),
-            over_self_consistency=fill(row, row.over_self_consistency),
-            over_vote=fill(row, row.over_vote),
-        )
-        for row in rows
+        replace(row, **{name: fill(row, one) for name, one in row.by_name.items()}) for row in rows
     )

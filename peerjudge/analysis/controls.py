@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from peerjudge.analysis.ballots import NONE, Ballots, Bools, Floats, Numbers
-from peerjudge.analysis.grouping import group_rows, list_distinct
+from peerjudge.analysis.grouping import average_by_group, group_rows, list_distinct
 from peerjudge.analysis.inference import Sampler, adjust_holm
 from peerjudge.analysis.influence import CONTRADICTED, is_event
 from peerjudge.analysis.signflips import PairedDifference
@@ -81,8 +81,8 @@ def _family(
     rows: list[Controlled] = []
     for condition, chosen in conditions.items():
         beside = real if controls[condition] != "none" else None
-        seatings = [discussions.seatings[n] for n in list_distinct(discussions.seating[chosen])]
-        for reviewer in (None, *dict.fromkeys(seat[0] for seats in seatings for seat in seats)):
+        seats = discussions.list_seats(chosen)
+        for reviewer in (None, *dict.fromkeys(reviewer for reviewer, _, _ in seats)):
             here = _by(firsts[condition], reviewer)
             known = here.gold != NONE
             by_gold = known & (here.others == here.gold)
@@ -136,8 +136,8 @@ def _difference(there: Ballots, here: Ballots, sampler: Sampler) -> PairedDiffer
 def _by_question(firsts: Ballots) -> tuple[Numbers, Floats]:
     """Return the questions in order of appearance, and the share altered in each."""
     group, first = group_rows(firsts.question)
-    altered = np.bincount(group, is_event(firsts.event, EventKind.ALTERED), len(first))
-    return firsts.question[first], altered / np.maximum(np.bincount(group), 1)
+    altered = is_event(firsts.event, EventKind.ALTERED)
+    return firsts.question[first], average_by_group(group, altered, len(first))
 
 
 def _adjusted(rows: Sequence[Controlled]) -> tuple[Controlled, ...]:

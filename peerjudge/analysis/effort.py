@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from peerjudge.analysis.ballots import Ballots, Bools
 from peerjudge.analysis.grouping import list_distinct
-from peerjudge.data import Noun, Seat, Transcript, Utterance
+from peerjudge.data import Noun, Transcript, Utterance
 from peerjudge.verdicts import ASKED
 
 
@@ -77,42 +78,49 @@ class Spoken(Noun, frozen=True, kw_only=True):
         )
 
 
-_SUMS = 11
+_COUNTED = (
+    *("calls", "cached", "prompt_tokens", "completion_tokens", "thinking_tokens", "uncounted"),
+    *("asked", "asked_verdicts", "reread", "reread_verdicts"),
+)
+"""Fields of `Effort` that are sums over replies."""
 
 
 class EffortCollector:
     """Sums up calls and tokens of discussions, one discussion at a time."""
 
     def __init__(self) -> None:
-        self._sums: defaultdict[str, list[int]] = defaultdict(lambda: [0] * _SUMS)
+        self._sums: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._spoken: defaultdict[str, Spoken] = defaultdict(Spoken)
 
     def add(self, transcript: Transcript) -> None:
         """Add a discussion, ended or not."""
-        sums = self._sums[transcript.condition]
+        sums, second = self._sums[transcript.condition], transcript.reread
         by_seat: dict[str, list[Utterance]] = {seat.id: [] for seat in transcript.seats}
+        reread: list[Utterance] = []
         for turn in transcript.turns:
             by_seat[turn.cue.seat].append(turn.utterance)
-            _add_reply(sums, turn.utterance)
             if turn.asked is not None:
                 by_seat[turn.cue.seat].append(turn.asked)
-                _add_reply(sums, turn.asked)
-                sums[8] += 1
-                sums[9] += turn.review.rule.startswith(ASKED)
+                sums["asked"] += 1
+                sums["asked_verdicts"] += turn.review.rule.startswith(ASKED)
+            if turn.reread is not None and second is not None:
+                reread.append(turn.reread)
+                verdict = turn.review.verdict
+                sums["reread"] += 1
+                sums["reread_verdicts"] += verdict is not None and verdict.readable
         for seat in transcript.seats:
             self._spoken[seat.reviewer] += _sum_replies(by_seat[seat.id])
-        if transcript.reread is not None:
-            self._add_rereadings(transcript, transcript.reread)
-
-    def _add_rereadings(self, transcript: Transcript, second: Seat) -> None:
-        """Add the calls of the second model, and the verdicts that it found."""
-        sums = self._sums[transcript.condition]
-        said = [(turn.reread, turn.review.verdict) for turn in transcript.turns if turn.reread]
-        for reply, verdict in said:
-            _add_reply(sums, reply)
-            sums[6] += 1
-            sums[7] += verdict is not None and verdict.readable
-        self._spoken[second.reviewer] += _sum_replies([reply for reply, _ in said])
+        if second is not None:
+            self._spoken[second.reviewer] += _sum_replies(reread)
+        for reply in chain(reread, *by_seat.values()):
+            usage = reply.usage
+            sums["calls"] += 0 if reply.cached else reply.attempts
+            sums["cached"] += reply.cached
+            sums["prompt_tokens"] += usage.prompt_tokens
+            sums["completion_tokens"] += usage.completion_tokens
+            sums["thinking_tokens"] += usage.thinking_tokens
+            sums["estimated"] += usage.estimated
+            sums["uncounted"] += not (reply.simulated or reply.cached or _count_tokens(reply))
 
     @property
     def by_reviewer(self) -> Mapping[str, Spoken]:
@@ -128,62 +136,38 @@ class EffortCollector:
             conditions: the conditions of these, whose calls and tokens count.
         """
         discussions = ballots.discussions
-        sums: Sequence[int] = [
-            sum(column) for column in zip(*(self._sums[name] for name in conditions), strict=True)
-        ] or [0] * _SUMS
-        done, failed = (
-            int((flag & chosen).sum()) for flag in (discussions.complete, discussions.failed)
-        )
+        sums = Counter[str]()
+        for name in conditions:
+            sums += self._sums[name]
+        done = int((discussions.complete & chosen).sum())
+        failed = int((discussions.failed & chosen).sum())
         return Effort(
             done=done,
             failed=failed,
             unfinished=int(chosen.sum()) - done - failed,
             comparisons=len(list_distinct(discussions.comparison[chosen])),
             turns=int(discussions.turns[chosen].sum()),
-            calls=sums[0],
-            cached=sums[1],
-            prompt_tokens=sums[2],
-            completion_tokens=sums[3],
-            estimated=bool(sums[4]),
-            thinking_tokens=sums[5],
-            reread=sums[6],
-            reread_verdicts=sums[7],
-            asked=sums[8],
-            asked_verdicts=sums[9],
-            uncounted=sums[10],
+            estimated=sums["estimated"] > 0,
+            **{name: sums[name] for name in _COUNTED},
         )
 
 
-def _add_reply(sums: list[int], said: Utterance) -> None:
-    added = (
-        0 if said.cached else said.attempts,
-        said.cached,
-        said.usage.prompt_tokens,
-        said.usage.completion_tokens,
-        said.usage.estimated,
-        said.usage.thinking_tokens,
-    )
-    for place, value in enumerate(added):
-        sums[place] += value
-    sums[10] += not (said.simulated or said.cached or _tokens(said))
-
-
-def _sum_replies(utterances: Sequence[Utterance]) -> Spoken:
-    others = [said for said in utterances if said.simulated or said.cached or not _tokens(said)]
-    paid = [said for said in utterances if not (said.simulated or said.cached) and _tokens(said)]
+def _sum_replies(replies: Sequence[Utterance]) -> Spoken:
+    paid = [one for one in replies if not (one.simulated or one.cached) and _count_tokens(one)]
+    usages = [one.usage for one in paid]
     return Spoken(
-        replies=len(utterances),
+        replies=len(replies),
         paid=len(paid),
-        simulated=sum(said.simulated for said in others),
-        cached=sum(said.cached and not said.simulated for said in others),
-        retries=sum(said.attempts - 1 for said in paid),
-        prompt_tokens=sum(said.usage.prompt_tokens for said in paid),
-        completion_tokens=sum(said.usage.completion_tokens for said in paid),
-        other_tokens=sum(map(_tokens, others)),
-        thinking_tokens=sum(said.usage.thinking_tokens for said in paid),
-        latency=sum(said.latency for said in paid),
+        simulated=sum(one.simulated for one in replies),
+        cached=sum(one.cached and not one.simulated for one in replies),
+        retries=sum(one.attempts - 1 for one in paid),
+        prompt_tokens=sum(usage.prompt_tokens for usage in usages),
+        completion_tokens=sum(usage.completion_tokens for usage in usages),
+        other_tokens=sum(map(_count_tokens, replies)) - sum(map(_count_tokens, paid)),
+        thinking_tokens=sum(usage.thinking_tokens for usage in usages),
+        latency=sum(one.latency for one in paid),
     )
 
 
-def _tokens(said: Utterance) -> int:
-    return said.usage.prompt_tokens + said.usage.completion_tokens
+def _count_tokens(reply: Utterance) -> int:
+    return reply.usage.prompt_tokens + reply.usage.completion_tokens

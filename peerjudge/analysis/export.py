@@ -1,12 +1,24 @@
-"""Export formats for discussions; a format is one entry of `FORMATS`."""
+"""Export formats for discussions, each an entry of `FORMATS`, and scores of samples for Inspect."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import isnan, nan
 from typing import Literal, NamedTuple, TypeAlias
 
-from peerjudge.analysis.probabilities import find_choice_probability
-from peerjudge.data import Outcome, Seat, StopReason, Transcript, Turn, Verdict, to_json
+from peerjudge.analysis.probabilities import find_turn_probability
+from peerjudge.data import (
+    Comparison,
+    Outcome,
+    Seat,
+    StopReason,
+    Transcript,
+    Turn,
+    Verdict,
+    settle_orders,
+    to_json,
+)
+from peerjudge.errors import DataError
 from peerjudge.tracker import Stance, stance_of
 
 Row: TypeAlias = Mapping[str, object]
@@ -28,6 +40,20 @@ class ExportFormat(NamedTuple):
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """Beginnings of a cell that spreadsheets do not take as text."""
+
+SampleKey: TypeAlias = tuple[str, int | None]
+"""Id and epoch of a sample; without an epoch, the score applies to every epoch."""
+
+SAMPLE_ID, EPOCH = "sample_id", "epoch"
+"""Entries of a comparison's `meta` that name its sample; by default the question's id, every epoch."""
+
+_WORTH = {Outcome.TIE: 0.5, Outcome.CHOICE: 0.0}
+_QUOTED = 1000
+"""Most characters of the last words of a discussion."""
+
+
+_Judged: TypeAlias = tuple[float, str, tuple[str, ...]]
+"""Worth of a comparison to the contestant (NaN if not readable), its sentence, and its discussions."""
 
 _Stance: TypeAlias = tuple[Transcript, Seat, Verdict, tuple[Turn, ...]]
 """A discussion, a seat, its stance on two answers, and the turns that led to it."""
@@ -168,17 +194,6 @@ def _find_text(verdict: Verdict, turns: Sequence[Turn]) -> str:
     return (given or list(turns))[-1].utterance.text if turns else ""
 
 
-def _find_probability(turn: Turn) -> float | None:
-    """Return the probability of the chosen answer, from the log-probabilities of the reply."""
-    verdict = turn.review.verdict
-    return find_choice_probability(
-        turn.utterance.logprobs,
-        sees=turn.cue.sees,
-        choice=None if verdict is None else verdict.choice,
-        ties=turn.cue.ties,
-    )
-
-
 _TURN_COLUMNS: Mapping[str, Callable[[Transcript, Turn], object]] = {
     "discussion": lambda one, _: one.id,
     "condition": lambda one, _: one.condition,
@@ -199,7 +214,7 @@ _TURN_COLUMNS: Mapping[str, Callable[[Transcript, Turn], object]] = {
     "private": lambda _, turn: turn.cue.private,
     "outcome": lambda _, turn: turn.review.verdict and turn.review.verdict.outcome,
     "choice": lambda _, turn: turn.review.verdict and turn.review.verdict.choice,
-    "probability": lambda _, turn: _find_probability(turn),
+    "probability": lambda _, turn: find_turn_probability(turn),
     "score": lambda _, turn: turn.review.score,
     "confidence": lambda _, turn: turn.utterance.confidence,
     "rule": lambda _, turn: turn.review.rule,
@@ -224,3 +239,110 @@ FORMATS: dict[str, ExportFormat] = {
     "mt-bench": ExportFormat(list_matches, "json lines"),
 }
 """The formats by name."""
+
+
+class SampleScores:
+    """Scores of one contestant's answers, sample by sample, for Inspect's scorer `precomputed_scores`.
+
+    A score is the share of comparisons that the answer won, a tie counting half. Comparisons whose verdict
+    is inconsistent, unreadable or refused count neither way; a sample without any other one has the value
+    NaN, which Inspect keeps as unscored.
+
+    Args:
+        contestant: Author of the answers that are scored.
+    """
+
+    def __init__(self, contestant: str) -> None:
+        self._contestant = contestant
+        self._judged: dict[SampleKey, list[_Judged]] = {}
+        self._authors: set[str] = set()
+        self._conditions: set[str] = set()
+
+    def add(self, together: Sequence[Transcript]) -> None:
+        """Add all discussions of one comparison under one condition.
+
+        Raises:
+            DataError: They are of a second condition, or the sample's epoch is no whole number.
+        """
+        if not together:
+            return
+        comparison, condition = together[0].comparison, together[0].condition
+        self._authors |= {answer.author for answer in comparison.answers}
+        mine = [one for one in comparison.answers if one.author == self._contestant]
+        if len(mine) != 1 or len(comparison.answers) == 1:
+            return
+        self._conditions.add(condition)
+        if len(self._conditions) > 1:
+            names = ", ".join(map(repr, sorted(self._conditions)))
+            msg = f"a sample has one score, and the run several conditions: name one by --condition: {names}"
+            raise DataError(msg)
+        verdict = settle_orders(together)
+        worth = 1.0 if verdict.choice == mine[0].id else _WORTH.get(verdict.outcome, nan)
+        result = {1.0: "won", 0.5: "tied", 0.0: "lost"}.get(worth, f"unscored ({verdict.outcome})")
+        others = " and ".join(
+            one.author or one.id for one in comparison.answers if one.id != mine[0].id
+        )
+        self._judged.setdefault(_find_sample(comparison), []).append(
+            (
+                worth,
+                f"{result} against {others}. {_quote(together)}".strip(),
+                tuple(one.id for one in together),
+            )
+        )
+
+    def rows(self) -> list[Mapping[str, object]]:
+        """Return one record per sample: `id`, `epoch` where known, `value`, `explanation`, `metadata`.
+
+        Raises:
+            DataError: No comparison has an answer by the contestant.
+        """
+        if not self._judged:
+            known = ", ".join(sorted(filter(None, self._authors))) or "none"
+            msg = (
+                f"no comparison has exactly one answer by {self._contestant!r}; choose --contestant from "
+                f"the authors of the run: {known}"
+            )
+            raise DataError(msg)
+        return [_build_row(key, judged) for key, judged in self._judged.items()]
+
+    @property
+    def unscored(self) -> int:
+        """The number of samples without a readable verdict."""
+        return sum(all(isnan(worth) for worth, _, _ in each) for each in self._judged.values())
+
+
+def _build_row(key: SampleKey, judged: Sequence[_Judged]) -> Mapping[str, object]:
+    sample, epoch = key
+    read = [worth for worth, _, _ in judged if not isnan(worth)]
+    return {
+        "id": sample,
+        **({} if epoch is None else {"epoch": epoch}),
+        "value": sum(read) / len(read) if read else nan,
+        "explanation": "\n\n".join(sentence for _, sentence, _ in judged),
+        "metadata": {
+            "comparisons": len(judged),
+            "readable": len(read),
+            "discussions": [discussion for _, _, several in judged for discussion in several],
+        },
+    }
+
+
+def _find_sample(comparison: Comparison) -> SampleKey:
+    sample = comparison.meta.get(SAMPLE_ID)
+    epoch = comparison.meta.get(EPOCH)
+    if isinstance(epoch, str) and epoch.isdecimal():
+        epoch = int(epoch)
+    if epoch is not None and (not isinstance(epoch, int) or isinstance(epoch, bool)):
+        msg = f"comparison {comparison.id!r} has the epoch {epoch!r}; an epoch is a whole number"
+        raise DataError(msg)
+    return (comparison.question.id if sample is None else str(sample), epoch)
+
+
+def _quote(together: Sequence[Transcript]) -> str:
+    """Return the last words of the first discussion."""
+    turns = together[0].turns
+    if not turns:
+        return ""
+    text = turns[-1].utterance.text
+    reviewer = together[0].seat(turns[-1].cue.seat).reviewer
+    return f"{reviewer}: {text[:_QUOTED]}{' [...]' if len(text) > _QUOTED else ''}"

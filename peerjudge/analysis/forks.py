@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from itertools import chain
 from math import nan
+from typing import TypeAlias
 
 import numpy as np
 
@@ -75,25 +76,8 @@ class ForkEffects(Noun, frozen=True, kw_only=True):
     level: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Play:
-    """The outcomes of one complete fork, NaN where one cannot be told."""
-
-    turned: float
-    right: float
-    towards: float
-    away: float
-    altered: float
-    unreadable: bool
-    hears: bool
-
-
-@dataclass(slots=True)
-class _Plays:
-    """The plays of one change, by parent and draw."""
-
-    played: dict[tuple[str, int], _Play] = field(default_factory=dict)
-    unfinished: int = 0
+_Plays: TypeAlias = dict[tuple[str, int], dict[str, float]]
+"""By parent and draw the outcomes of each complete fork under one change, NaN where one cannot be told."""
 
 
 def measure_forks(
@@ -116,31 +100,37 @@ def measure_forks(
         at: Number of turns that the forks keep.
         sampler: Seed and level of tests and intervals.
     """
-    plays: dict[str, _Plays] = {change: _Plays() for change in changes.values()}
+    plays: dict[str, _Plays] = {change: {} for change in changes.values()}
+    unfinished = Counter[str]()
     questions: dict[str, str] = {}
-    simulated, redraws = False, 0
+    simulated, heard, redraws = False, False, 0
     for fork in forks:
         if fork.fork is None or fork.fork.parent not in parents:
             continue
-        parent = parents[fork.fork.parent]
-        own = plays[changes[fork.condition]]
+        parent, change = parents[fork.fork.parent], changes[fork.condition]
         redraws = max(redraws, fork.fork.draw)
         simulated |= fork.simulated
         if fork.stop is not StopReason.COMPLETE:
-            own.unfinished += 1
+            unfinished[change] += 1
             continue
         questions[parent.id] = parent.comparison.question.id
-        own.played[parent.id, fork.fork.draw] = _read_play(fork, parent, at)
-    if not any(play.hears for own in plays.values() for play in own.played.values()):
+        events = opinion_events(fork)
+        heard |= bool(events)
+        altered = any(event.turn >= at and event.kind is EventKind.ALTERED for event in events)
+        plays[change][parent.id, fork.fork.draw] = {
+            **_compare_conclusions(fork, parent),
+            "altered": float(altered),
+        }
+    if not heard:
         # Where no seat hears another, as in votes, no opinion can be altered.
-        for own in plays.values():
-            own.played = {
-                key: dataclasses.replace(one, altered=nan) for key, one in own.played.items()
-            }
+        for outcomes in chain.from_iterable(played.values() for played in plays.values()):
+            outcomes["altered"] = nan
     number = {name: place for place, name in enumerate(dict.fromkeys(questions.values()))}
     of_parent = {parent: number[name] for parent, name in questions.items()}
-    floor = plays.get("", _Plays())
-    rows = [_build_row(change, own, floor, of_parent, sampler) for change, own in plays.items()]
+    rows = [
+        _build_row(change, unfinished[change], played, plays.get("", {}), of_parent, sampler)
+        for change, played in plays.items()
+    ]
     p_values = [contrast.difference.p_value for row in rows for contrast in row.contrasts]
     adjusted = iter(adjust_holm(p_values))
     return ForkEffects(
@@ -161,62 +151,55 @@ def measure_forks(
     )
 
 
-def _read_play(fork: Transcript, parent: Transcript, at: int) -> _Play:
+def _compare_conclusions(fork: Transcript, parent: Transcript) -> dict[str, float]:
     gold, before, now = parent.comparison.gold, parent.verdict, fork.verdict
     known = before.readable and now.readable
     golden = gold is not None and now.readable
-    events = opinion_events(fork)
-    altered = any(event.turn >= at and event.kind is EventKind.ALTERED for event in events)
-    return _Play(
-        turned=float(now != before) if known else nan,
-        right=float(now == gold) if golden else nan,
-        towards=float(now == gold and before != gold) if known and golden else nan,
-        away=float(before == gold and now != gold) if known and golden else nan,
-        altered=float(altered),
-        unreadable=not now.readable,
-        hears=bool(events),
-    )
+    return {
+        "turned": float(now != before) if known else nan,
+        "right": float(now == gold) if golden else nan,
+        "towards": float(now == gold and before != gold) if known and golden else nan,
+        "away": float(before == gold and now != gold) if known and golden else nan,
+        "unreadable": float(not now.readable),
+    }
 
 
 def _build_row(
-    change: str, own: _Plays, floor: _Plays, questions: Mapping[str, int], sampler: Sampler
+    change: str,
+    unfinished: int,
+    played: _Plays,
+    redrawn: _Plays,
+    questions: Mapping[str, int],
+    sampler: Sampler,
 ) -> ForkRow:
     shares: dict[str, Measurement | None] = {}
     for name in ("turned", "towards", "away", "altered"):
-        values, clusters = _average(
-            {key: getattr(play, name) for key, play in own.played.items()}, questions
-        )
+        values, clusters = _average({key: play[name] for key, play in played.items()}, questions)
         shares[name] = sampler.mean(values, clusters, limits=(0.0, 1.0)) if len(values) else None
     return ForkRow(
         change=change,
-        discussions=len({parent for parent, _ in own.played}),
-        plays=len(own.played),
-        unfinished=own.unfinished,
-        unreadable=sum(play.unreadable for play in own.played.values()),
+        discussions=len({parent for parent, _ in played}),
+        plays=len(played),
+        unfinished=unfinished,
+        unreadable=sum(play["unreadable"] > 0.0 for play in played.values()),
         **shares,
-        contrasts=tuple(_contrast(own, floor, questions, sampler)) if change else (),
+        contrasts=tuple(_contrast(played, redrawn, questions, sampler)) if change else (),
     )
 
 
 def _contrast(
-    own: _Plays, floor: _Plays, questions: Mapping[str, int], sampler: Sampler
+    played: _Plays, redrawn: _Plays, questions: Mapping[str, int], sampler: Sampler
 ) -> Sequence[ForkContrast]:
     """Return the contrasts with the redraws; a play with the draws of the parent is none of them."""
-    pairs = [key for key in own.played if key in floor.played and key[1] > 0]
+    pairs = [key for key in played if key in redrawn and key[1] > 0]
     contrasts: list[ForkContrast] = []
     for outcome in OUTCOMES:
-        differences = {
-            key: getattr(own.played[key], outcome) - getattr(floor.played[key], outcome)
-            for key in pairs
-        }
+        differences = {key: played[key][outcome] - redrawn[key][outcome] for key in pairs}
         values, clusters = _average(differences, questions)
         if len(values):
+            difference = sampler.difference(values, clusters)
             contrasts.append(
-                ForkContrast(
-                    outcome=outcome,
-                    discussions=len(values),
-                    difference=sampler.difference(values, clusters),
-                )
+                ForkContrast(outcome=outcome, discussions=len(values), difference=difference)
             )
     return contrasts
 

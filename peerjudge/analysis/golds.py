@@ -147,13 +147,13 @@ def _find_voter_gold(ballots: Ballots, numbers: Numbers, source: Ballots) -> Cod
         (source.reviewers[voter], number): gold
         for voter, number, gold in zip(voters, judged, golds, strict=True)
     }
-    found: Codes = np.full(len(ballots), SHARED, dtype=np.int8)
+    voter_gold: Codes = np.full(len(ballots), SHARED, dtype=np.int8)
     if known:
         codes: list[int] = ballots.reviewer.tolist()
         places: list[int] = numbers.tolist()
         names = [ballots.reviewers[code] if code >= 0 else "" for code in codes]
-        found[:] = [known.get(key, SHARED) for key in zip(names, places, strict=True)]
-    return found
+        voter_gold[:] = [known.get(key, SHARED) for key in zip(names, places, strict=True)]
+    return voter_gold
 
 
 def _permute(probabilities: Shares, places: Codes) -> Shares:
@@ -168,19 +168,18 @@ def _permute(probabilities: Shares, places: Codes) -> Shares:
 
 def find_votes(ballots: Ballots, types: Collection[str] = ()) -> Ballots:
     """Return the readable votes of people; of those of these types only, if any are named."""
-    humans = [
-        code
-        for code, name in enumerate(ballots.reviewers)
-        if name in set(ballots.humans) and (not types or name_labeler_type(name) in types)
-    ]
-    return ballots.where(np.isin(ballots.reviewer, humans) & ballots.readable)
+    votes = ballots.where(ballots.by_people & ballots.readable)
+    if not types:
+        return votes
+    wanted = [name_labeler_type(name) in types for name in votes.reviewers]
+    return votes.where(np.array(wanted, dtype=np.bool_)[votes.reviewer])
 
 
 def _name_groups(comparison: Comparison, by: str, totals: Mapping[str, str]) -> tuple[str, ...]:
     if by in GROUPINGS:
-        found = GROUPINGS[by](comparison)
-        total = totals.get(found) if by == "subset" else None
-        return tuple(name for name in (found, total) if name)
+        group = GROUPINGS[by](comparison)
+        total = totals.get(group) if by == "subset" else None
+        return tuple(name for name in (group, total) if name)
     value = comparison.meta.get(by)
     if value is not None:
         return (str(value),)

@@ -18,11 +18,7 @@ from peerjudge.analysis.intervals import (
     measure_mean,
     sum_by_cluster,
 )
-from peerjudge.analysis.signflips import (
-    PairedDifference,
-    measure_difference,
-    measure_over_best,
-)
+from peerjudge.analysis.signflips import PairedDifference, measure_difference, measure_over_best
 from peerjudge.data import Measurement, Noun, replace
 from peerjudge.errors import DataError
 
@@ -114,9 +110,14 @@ def run_mcnemar(differences: Sequence[float]) -> McNemar:
     Args:
         differences: one per pair; pairs that are equal decide nothing.
     """
+    from scipy.special import bdtr
+
     ours = sum(difference > 0 for difference in differences)
     theirs = sum(difference < 0 for difference in differences)
-    return McNemar(ours=ours, theirs=theirs, n=len(differences), p_value=_even(ours, theirs))
+    decided = ours + theirs
+    # Two-sided: the probability of so uneven a split of fair coins.
+    p_value = min(1.0, float(2.0 * bdtr(min(ours, theirs), decided, 0.5))) if decided else 1.0
+    return McNemar(ours=ours, theirs=theirs, n=len(differences), p_value=p_value)
 
 
 def adjust_holm(p_values: Sequence[float]) -> list[float]:
@@ -124,7 +125,11 @@ def adjust_holm(p_values: Sequence[float]) -> list[float]:
 
     In the given order. NaN (a test that was not made) stays NaN and does not count as one.
     """
-    return _adjusted(p_values, _step_down)
+
+    def step_down(ascending: Floats) -> Floats:
+        return np.maximum.accumulate(ascending * np.arange(len(ascending), 0, -1))
+
+    return _adjust(p_values, step_down)
 
 
 def adjust_benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
@@ -133,7 +138,13 @@ def adjust_benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     In the given order. NaN (a test that was not made) stays NaN and does not count as one. Valid
     for independent and for positively dependent tests.
     """
-    return _adjusted(p_values, _step_up)
+
+    def step_up(ascending: Floats) -> Floats:
+        n = len(ascending)
+        scaled = ascending * n / np.arange(1, n + 1)
+        return np.minimum.accumulate(scaled[::-1])[::-1]
+
+    return _adjust(p_values, step_up)
 
 
 def run_williams(r12: float, r13: float, r23: float, n: int) -> CorrelationTest:
@@ -227,15 +238,7 @@ def _jackknife_difference(sums: Floats) -> float:
     return float(((left - left.mean()) ** 2).sum() * (k - 1) / k) if k > 1 else nan
 
 
-def _even(ours: int, theirs: int) -> float:
-    """Return the two-sided binomial probability of so uneven a split of fair coins; 1 without any."""
-    from scipy.special import bdtr
-
-    n = ours + theirs
-    return min(1.0, float(2.0 * bdtr(min(ours, theirs), n, 0.5))) if n else 1.0
-
-
-def _adjusted(p_values: Sequence[float], step: Callable[[Floats], Floats]) -> list[float]:
+def _adjust(p_values: Sequence[float], step: Callable[[Floats], Floats]) -> list[float]:
     given = np.asarray(p_values, dtype=np.float64)
     if ((given < 0.0) | (given > 1.0)).any():
         msg = f"p-values lie between 0 and 1, not {list(p_values)}"
@@ -246,13 +249,3 @@ def _adjusted(p_values: Sequence[float], step: Callable[[Floats], Floats]) -> li
     adjusted[order] = np.minimum(step(given[order]), 1.0)
     values: list[float] = adjusted.tolist()
     return values
-
-
-def _step_down(ascending: Floats) -> Floats:
-    return np.maximum.accumulate(ascending * np.arange(len(ascending), 0, -1))
-
-
-def _step_up(ascending: Floats) -> Floats:
-    n = len(ascending)
-    scaled = ascending * n / np.arange(1, n + 1)
-    return np.minimum.accumulate(scaled[::-1])[::-1]

@@ -242,17 +242,19 @@ def sum_by_cluster(columns: Floats, clusters: Clusters) -> Floats:
     if len(columns) != len(clusters):
         msg = f"{len(columns)} values cannot belong to {len(clusters)} clusters"
         raise DataError(msg)
-    if isinstance(clusters, np.ndarray):
-        _, at = np.unique(clusters, return_inverse=True)
-        count = int(at.max(initial=-1)) + 1
-    else:
-        numbers: dict[Hashable, int] = {}
-        at = np.array(
-            [numbers.setdefault(cluster, len(numbers)) for cluster in clusters], dtype=np.intp
-        )
-        count = len(numbers)
-    sums = [np.bincount(at, column, count) for column in columns.T]
+    at = number_clusters(clusters)
+    sums = [np.bincount(at, column, int(at.max(initial=-1)) + 1) for column in columns.T]
     return np.asarray(sums, dtype=np.float64).T
+
+
+def number_clusters(clusters: Clusters) -> npt.NDArray[np.intp]:
+    """Return the clusters as numbers from 0: codes in their order, others in that of appearance."""
+    if isinstance(clusters, np.ndarray):
+        return np.unique(clusters, return_inverse=True)[1]
+    numbers: dict[Hashable, int] = {}
+    return np.array(
+        [numbers.setdefault(cluster, len(numbers)) for cluster in clusters], dtype=np.intp
+    )
 
 
 def resample_sums(sums: Floats, *, samples: int, seed: int) -> Floats:

@@ -63,11 +63,11 @@ def group_judges(
         )
         raise DataError(msg)
     codes = [code for code, name in enumerate(ballots.reviewers) if name in chosen]
-    found = ballots.where(np.isin(ballots.reviewer, codes))
+    judged = ballots.where(np.isin(ballots.reviewer, codes))
     names = tuple(ballots.reviewers[code] for code in codes)
-    numbers = np.searchsorted(codes, found.reviewer).astype(np.int32)
+    numbers = np.searchsorted(codes, judged.reviewer).astype(np.int32)
     judges = tuple(Judge(name) for name in names)
-    return replace(found, reviewer=numbers, reviewers=names), judges, chosen
+    return replace(judged, reviewer=numbers, reviewers=names), judges, chosen
 
 
 def key_judgements(ballots: Ballots) -> tuple[Column, ...]:
@@ -79,29 +79,23 @@ def key_judgements(ballots: Ballots) -> tuple[Column, ...]:
     return (*own, facts.repetition[at], facts.seating[at], ballots.seat)
 
 
-def order_judges(ballots: Ballots) -> list[int]:
-    """Return the codes of the judges in the order of their first ballots."""
-    _, first = group_rows(ballots.reviewer)
-    return ballots.reviewer[first].tolist()
-
-
 def _group_discussions(
     ballots: Ballots, wanted: Sequence[str] | None
 ) -> tuple[Ballots, tuple[Judge, ...], set[str]]:
-    found = _order_rows(ballots)
-    if not len(found):
+    judged = _order_rows(ballots)
+    if not len(judged):
         msg = f"{ballots.name} has no complete discussion; run it first"
         raise DataError(msg)
-    facts, at = ballots.discussions, found.discussion
-    concluded = found.stage == Stage.CONCLUDED
-    who = np.where(concluded, facts.seating[at], found.reviewer)
+    facts, at = ballots.discussions, judged.discussion
+    concluded = judged.stage == Stage.CONCLUDED
+    who = np.where(concluded, facts.seating[at], judged.reviewer)
     group, first = group_rows(concluded, who, facts.condition[at], facts.protocol[at])
     judges = Vocabulary[Judge]()
     numbers: list[int] = []
     people: list[set[str]] = []
     for row in first.tolist():
         seats = facts.seatings[facts.seating[at[row]]]
-        names = {seat[0] for seat in seats} if concluded[row] else {seats[found.seat[row]][0]}
+        names = {seat[0] for seat in seats} if concluded[row] else {seats[judged.seat[row]][0]}
         protocol = facts.protocols[facts.protocol[at[row]]]
         condition = facts.conditions[facts.condition[at[row]]] or protocol
         stance = "concluded" if concluded[row] else "private"
@@ -111,8 +105,8 @@ def _group_discussions(
     keep = np.array([names <= chosen for names in people], dtype=np.bool_)
     reviewer = np.array(numbers, dtype=np.int32)[group]
     names = tuple(judge.reviewer for judge in judges)
-    found = replace(found, reviewer=reviewer, reviewers=names)
-    return found.where(keep[group]), tuple(judges), chosen
+    judged = replace(judged, reviewer=reviewer, reviewers=names)
+    return judged.where(keep[group]), tuple(judges), chosen
 
 
 def _order_rows(ballots: Ballots) -> Ballots:
@@ -122,8 +116,8 @@ def _order_rows(ballots: Ballots) -> Ballots:
     private = ballots.opening & facts.complete[at] & (facts.seats[at] > 1)
     rows = np.flatnonzero(concluded | private)
     seat = np.where(concluded, -1, ballots.seat)[rows]
-    found = ballots.where(rows[np.lexsort((seat, at[rows]))])
-    return replace(found, order=facts.order[found.discussion])
+    ordered = ballots.where(rows[np.lexsort((seat, at[rows]))])
+    return replace(ordered, order=facts.order[ordered.discussion])
 
 
 def _match_names(

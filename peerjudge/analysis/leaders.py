@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
-from peerjudge.analysis.ballots import NONE, Ballots, Bools, SeatKey, Stage
+from peerjudge.analysis.ballots import NONE, Ballots, Bools, Stage
 from peerjudge.analysis.grouping import list_distinct
 from peerjudge.analysis.inference import Sampler
 from peerjudge.data import Measurement, Noun, Role
@@ -27,26 +26,16 @@ class LedAccuracy(Noun, frozen=True, kw_only=True):
     unreadable: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairAccuracy:
-    """Accuracy of two seats in private, and of their discussions led by either (PRD Table 4).
-
-    `led` is `None` for a seat that never leads, and `either` unless both do. As PRD counts them, verdicts
-    that are not readable are not right.
-    """
-
-    alone: tuple[Measurement, Measurement]
-    led: tuple[Measurement | None, Measurement | None]
-    either: Measurement | None
-
-
 def measure_by_leader(ballots: Ballots, *, sampler: Sampler) -> tuple[LedAccuracy, ...]:
     """Return a row for each leader of each condition with leaders, and one for all of them.
 
     Bounds resample questions.
     """
     facts = ballots.discussions
-    leaders = _find_leaders(facts.seatings)
+    leaders = [
+        next((seat for seat in seating if seat[1] is Role.LEADER), None)
+        for seating in facts.seatings
+    ]
     names = list(dict.fromkeys(filter(None, leaders)))
     codes = np.array([names.index(one) if one else -1 for one in leaders], dtype=np.int32)
     known = ballots.where((ballots.stage == Stage.CONCLUDED) & (ballots.gold != NONE))
@@ -72,19 +61,12 @@ def measure_by_leader(ballots: Ballots, *, sampler: Sampler) -> tuple[LedAccurac
     return tuple(rows)
 
 
-def _find_leaders(seatings: tuple[tuple[SeatKey, ...], ...]) -> list[SeatKey | None]:
-    return [
-        next((seat for seat in seating if seat[1] is Role.LEADER), None) for seating in seatings
-    ]
-
-
 def find_led_pairs(ballots: Ballots) -> Bools:
     """Return the complete discussions of a leader and a follower that are no control."""
     facts = ballots.discussions
-    plain = np.array([control == "none" for control in facts.controls], dtype=np.bool_)
     roles = [{role for _, role, _ in seating} for seating in facts.seatings]
     led = np.array([one == {Role.LEADER, Role.FOLLOWER} for one in roles], dtype=np.bool_)
-    return facts.complete & facts.discussed & plain[facts.control] & led[facts.seating]
+    return facts.complete & facts.discussed & ~facts.controlled & led[facts.seating]
 
 
 def measure_pair(
@@ -93,8 +75,12 @@ def measure_pair(
     *,
     without: Collection[str] = (),
     sampler: Sampler,
-) -> PairAccuracy | None:
-    """Return the accuracy in the first condition in which two reviewers discuss; `None` without any.
+) -> Mapping[str, Measurement]:
+    """Return the accuracy in the first condition in which two reviewers discuss; empty without any.
+
+    By column of PRD Table 4: of each seat in private (`R1`, `R2`), of the discussions that it leads
+    (`R1 leads`, `R2 leads`), and of all where both lead (`random`). As PRD counts them, verdicts that are
+    not readable are not right.
 
     Args:
         ballots: of a run.
@@ -111,27 +97,24 @@ def measure_pair(
     chosen = find_led_pairs(ballots) & np.array(seated, dtype=np.bool_)[facts.seating]
     chosen &= ~passed[facts.condition] & np.isin(np.arange(len(facts)), ballots.discussion)
     if not chosen.any():
-        return None
+        return {}
     chosen &= facts.condition == facts.condition[chosen][0]
-    found = ballots.of_discussions(chosen)
-    seats = {
-        (reviewer, temperature)
-        for number in list_distinct(facts.seating[chosen])
-        for reviewer, _, temperature in facts.seatings[number]
-    }
+    talks = ballots.of_discussions(chosen)
+    seats = {(reviewer, temperature) for reviewer, _, temperature in facts.list_seats(chosen)}
     if len(seats) != 2:
-        return None
+        return {}
     one, other = sorted(seats, key=lambda seat: (pair.index(seat[0]), seat[1] or -1.0))
     rows = {
         (row.reviewer, row.temperature): row.accuracy
-        for row in measure_by_leader(found, sampler=sampler)
+        for row in measure_by_leader(talks, sampler=sampler)
     }
-    led = rows.get(one), rows.get(other)
-    return PairAccuracy(
-        alone=(_measure_alone(found, one, sampler), _measure_alone(found, other, sampler)),
-        led=led,
-        either=None if None in led else rows.get((None, None)),
-    )
+    led = {f"R{k} leads": rows[seat] for k, seat in ((1, one), (2, other)) if seat in rows}
+    return {
+        "R1": _measure_alone(talks, one, sampler),
+        "R2": _measure_alone(talks, other, sampler),
+        **led,
+        **({"random": rows[None, None]} if len(led) == 2 else {}),
+    }
 
 
 def _measure_alone(
@@ -140,7 +123,6 @@ def _measure_alone(
     """Return the private accuracy of a seat, given as reviewer and temperature."""
     private = ballots.where(ballots.opening & (ballots.seat >= 0) & (ballots.gold != NONE))
     facts = ballots.discussions
-    seats = {seat for seating in facts.seatings for seat in seating}
-    own = facts.by_seat({seat: int((seat[0], seat[2]) == place) for seat in seats})
+    own = facts.by_seat(lambda seat: int((seat[0], seat[2]) == place))
     here = own[private.discussion, private.seat] == 1
     return sampler.mean(private.correct[here], private.question[here])

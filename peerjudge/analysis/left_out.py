@@ -9,16 +9,14 @@ Votes without names, which all have one, are told apart where they are on the sa
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
 
-from peerjudge.analysis.ballots import NONE, SHARED, TIE, Ballots, Codes
-from peerjudge.analysis.selecting import find_pairs, score_unswapped
+from peerjudge.analysis.ballots import NONE, SHARED, Ballots, Codes
+from peerjudge.analysis.selecting import SETTLED, find_pairs, score_unswapped
 from peerjudge.data import settle_votes
-
-_VERDICTS = {-1: 0, 0: TIE, 1: 1}
 
 
 def leave_out_own_votes(ballots: Ballots, *, labeled: Collection[str] = ()) -> Ballots:
@@ -32,17 +30,19 @@ def leave_out_own_votes(ballots: Ballots, *, labeled: Collection[str] = ()) -> B
     codes: Codes = np.full(len(ballots), SHARED, dtype=np.int8)
     for number, votes in _group_votes(ballots).items():
         scores = [score for _, _, score in votes]
-        settled = _VERDICTS[settle_votes(scores, ballots.gold_rule)]
+        settled = SETTLED[settle_votes(scores, ballots.gold_rule)]
         if number in known or settled != ballots.gold_of[number]:
             continue
-        shared = _find_shared_names(ballots, votes)
+        # A name that votes again on answers in one order is that of several people.
+        count = Counter((voter, int(ballots.order[row])) for row, voter, _ in votes)
+        shared = {voter for (voter, _), times in count.items() if times > 1}
         for row, voter, _ in votes:
             others = [
                 score
                 for at, other, score in votes
                 if at != row and (other != voter or voter in shared)
             ]
-            codes[row] = _VERDICTS[settle_votes(others, ballots.gold_rule)] if others else NONE
+            codes[row] = SETTLED[settle_votes(others, ballots.gold_rule)] if others else NONE
     return replace(ballots, voter_gold=codes)
 
 
@@ -59,29 +59,22 @@ def leave_out_votes_of(judged: Ballots, ballots: Ballots, reviewers: Collection[
         if all(ballots.voter_gold[row] == SHARED for row, _, _ in votes) or golds[number] == NONE:
             continue
         others = [score for _, voter, score in votes if ballots.reviewers[voter] not in reviewers]
-        golds[number] = _VERDICTS[settle_votes(others, ballots.gold_rule)] if others else NONE
+        golds[number] = SETTLED[settle_votes(others, ballots.gold_rule)] if others else NONE
     alike: Codes = np.full(len(judged), SHARED, dtype=np.int8)
     return replace(judged, gold_of=golds, voter_gold=alike)
 
 
-def _find_shared_names(ballots: Ballots, votes: Sequence[tuple[int, int, int]]) -> set[int]:
-    """Return the voters whose name several people have: they vote again on answers in one order."""
-    count = Counter((voter, int(ballots.order[row])) for row, voter, _ in votes)
-    return {voter for (voter, _), times in count.items() if times > 1}
-
-
 def _group_votes(ballots: Ballots) -> dict[int, list[tuple[int, int, int]]]:
     """Return, by comparison, the row, voter and score of each readable vote of a person on a pair."""
-    people = [code for code, name in enumerate(ballots.reviewers) if name in set(ballots.humans)]
     rows = np.flatnonzero(
-        np.isin(ballots.reviewer, people)
+        ballots.by_people
         & ballots.readable
         & find_pairs(ballots)[ballots.comparison]
         & (ballots.discussion < 0)
     )
-    found: defaultdict[int, list[tuple[int, int, int]]] = defaultdict(list)
+    votes: defaultdict[int, list[tuple[int, int, int]]] = defaultdict(list)
     columns = (ballots.comparison[rows], rows, ballots.reviewer[rows])
     scores = score_unswapped(ballots.verdict[rows])
     for number, row, voter, score in zip(*columns, scores, strict=True):
-        found[int(number)].append((int(row), int(voter), int(score)))
-    return found
+        votes[int(number)].append((int(row), int(voter), int(score)))
+    return votes

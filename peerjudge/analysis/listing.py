@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 from typing import TypeAlias
 
-from peerjudge.analysis.flags import find_flags
 from peerjudge.data import (
     Comparison,
     Direction,
     EventKind,
+    OpinionEvent,
     Outcome,
+    Role,
     StopReason,
     Transcript,
     Verdict,
 )
-from peerjudge.tracker import opinion_events
+from peerjudge.tracker import opinion_events, stance_of
 
 Key: TypeAlias = tuple[int, int, int]
 """Place of a row in its order: the sort value, the number and the condition."""
@@ -30,6 +31,20 @@ KINDS = tuple(EventKind)
 
 _PREVIEW = 160
 _MARKS = {Outcome.TIE: "=", Outcome.UNREADABLE: "?", Outcome.REFUSED: "!"}
+
+
+class Flag(IntFlag):
+    """Filters of discussions, as bits."""
+
+    ALTERED = 1
+    """A seat altered its opinion."""
+    DISAGREED = 2
+    """A discussion that ended with different stances."""
+    AWAY = 4
+    """A follower moved away from gold."""
+    UNREADABLE = 8
+    """A verdict was unreadable or refused."""
+    FAILED = 16
 
 
 class State(IntEnum):
@@ -105,7 +120,7 @@ def list_discussion(transcript: Transcript, prices: Prices) -> ListedDiscussion:
     comparison = transcript.comparison
     events = opinion_events(transcript)
     directions = {event.gold for event in events}
-    said = [turn.utterance for turn in transcript.turns]
+    replies = [turn.utterance for turn in transcript.turns]
     seats = {seat.id: place for place, seat in enumerate(transcript.seats)}
     failure = transcript.failure
     return ListedDiscussion(
@@ -118,7 +133,7 @@ def list_discussion(transcript: Transcript, prices: Prices) -> ListedDiscussion:
             (one.reviewer, one.role.value, one.sampling.temperature) for one in transcript.seats
         ),
         subset=comparison.subset,
-        state=_find_state(transcript),
+        state={None: State.OPEN, StopReason.FAILED: State.FAILED}.get(transcript.stop, State.DONE),
         flags=int(find_flags(transcript, events)),
         kinds=sum(1 << KINDS.index(kind) for kind in {event.kind for event in events}),
         moved=Moved.TOWARDS * (Direction.TOWARDS in directions)
@@ -127,8 +142,8 @@ def list_discussion(transcript: Transcript, prices: Prices) -> ListedDiscussion:
         choice=find_tone(transcript.verdict, comparison),
         order=find_tone(Verdict.of(comparison.shown[0]), comparison),
         turns=len(transcript.turns),
-        tokens=sum(one.usage.prompt_tokens + one.usage.completion_tokens for one in said),
-        latency=round(1000 * sum(one.latency for one in said)),
+        tokens=sum(one.usage.prompt_tokens + one.usage.completion_tokens for one in replies),
+        latency=round(1000 * sum(one.latency for one in replies)),
         cost=_find_cost(transcript, prices),
         moves=tuple(
             (
@@ -143,6 +158,28 @@ def list_discussion(transcript: Transcript, prices: Prices) -> ListedDiscussion:
         gold=mark_verdict(comparison.gold, comparison),
         failure="" if failure is None else f"{failure.kind}: {failure.message}"[:_PREVIEW],
     )
+
+
+def find_flags(transcript: Transcript, events: Iterable[OpinionEvent]) -> Flag:
+    """Return the filters that this discussion passes."""
+    events = list(events)
+    finals = {
+        stance
+        for seat in transcript.seats
+        if (stance := stance_of(transcript, seat, stance="final")) is not None and stance.readable
+    }
+    discussed = transcript.stop is StopReason.COMPLETE and any(
+        not turn.cue.private for turn in transcript.turns
+    )
+    verdicts = [turn.review.verdict for turn in transcript.turns]
+    holds = {
+        Flag.ALTERED: any(event.kind is EventKind.ALTERED for event in events),
+        Flag.DISAGREED: discussed and len(finals) > 1,
+        Flag.AWAY: any(e.role is Role.FOLLOWER and e.gold is Direction.AWAY for e in events),
+        Flag.UNREADABLE: any(v is not None and not v.readable for v in verdicts),
+        Flag.FAILED: transcript.stop is StopReason.FAILED,
+    }
+    return Flag(sum(flag for flag, passed in holds.items() if passed))
 
 
 def mark_verdict(verdict: Verdict | None, comparison: Comparison) -> str:
@@ -176,24 +213,18 @@ def hold_against_gold(transcript: Transcript) -> Against:
     return Against.RIGHT if verdict == gold else Against.WRONG
 
 
-def _find_state(transcript: Transcript) -> State:
-    if transcript.stop is None:
-        return State.OPEN
-    return State.FAILED if transcript.stop is StopReason.FAILED else State.DONE
-
-
 def _find_cost(transcript: Transcript, prices: Prices) -> int | None:
     """Return the cost of the paid replies; a reviewer without an entry is free."""
     total = 0.0
     names = {seat.id: seat.reviewer for seat in transcript.seats}
     for turn in transcript.turns:
-        said, reviewer = turn.utterance, names[turn.cue.seat]
-        if said.simulated or said.cached or reviewer not in prices:
+        reply, reviewer = turn.utterance, names[turn.cue.seat]
+        if reply.simulated or reply.cached or reviewer not in prices:
             continue
         price = prices[reviewer]
         if price is None:
             return None
-        usage = said.usage
+        usage = reply.usage
         total += usage.prompt_tokens * price[0] + usage.completion_tokens * price[1]
     # Prices are for a million tokens, so that the sum is in millionths of a USD.
     return round(total)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from peerjudge.analysis.ballots import Floats
+from peerjudge.data import Measurement
 from peerjudge.errors import ConvergenceError
 
 Codes: TypeAlias = npt.NDArray[np.integer]
 
+LEVEL = 0.95
+_METHOD = "jackknife by question"
 _WIDEST_SPREAD = 3.0
 """Standard deviation of the normal prior of the spread, which keeps it finite."""
 _NO_SPREAD = 0.05
@@ -57,6 +60,22 @@ class Fit:
     clusters: int
     spread: bool
 
+    def measure(self, places: Sequence[int], *, n: int) -> Measurement:
+        """Return the mean of these values with Student's interval over clusters."""
+        value = float(self.values[places].mean())
+        deviation = float(self.covariance[np.ix_(places, places)].mean()) ** 0.5
+        reach = self.student * deviation
+        return Measurement(
+            value=value, low=value - reach, high=value + reach, n=n, level=LEVEL, method=_METHOD
+        )
+
+    @property
+    def student(self) -> float:
+        """The quantile of Student's distribution for intervals of 95 %."""
+        from scipy.special import stdtrit
+
+        return float(stdtrit(max(self.clusters - 1, 1), (1.0 + LEVEL) / 2.0))
+
 
 def fit_mixed(rows: Rows, *, prior: Floats, spread: bool) -> Fit:
     """Return the penalised maximum-likelihood estimate of a logistic regression with random effects.
@@ -84,7 +103,9 @@ def fit_mixed(rows: Rows, *, prior: Floats, spread: bool) -> Fit:
     Raises:
         ConvergenceError: the search for the maximum did not end.
     """
-    problem = _Problem(_sort(rows), prior=prior, spread=spread)
+    order = np.lexsort((rows.group, rows.cluster))
+    columns = {field.name: getattr(rows, field.name)[order] for field in fields(rows)}
+    problem = _Problem(Rows(**columns), prior=prior, spread=spread)
     start = np.zeros(len(prior) + spread)
     start[len(prior) :] = 1.0
     count = float(rows.weight.sum())
@@ -115,10 +136,10 @@ def _climb(problem: _Problem, start: Floats, count: float) -> Floats:
         return problem.curve(at) / count
 
     options = {"gtol": _STEEPEST, "maxiter": _MOST_STEPS}
-    found = minimize(  # pyright: ignore[reportUnknownVariableType]
+    maximum = minimize(  # pyright: ignore[reportUnknownVariableType]
         height, start, jac=slope, hess=curve, method="trust-exact", options=options
     )
-    return np.asarray(found.x, dtype=np.float64)  # pyright: ignore[reportUnknownMemberType]
+    return np.asarray(maximum.x, dtype=np.float64)  # pyright: ignore[reportUnknownMemberType]
 
 
 def find_independent(given: Floats) -> npt.NDArray[np.bool_]:
@@ -127,30 +148,17 @@ def find_independent(given: Floats) -> npt.NDArray[np.bool_]:
     scaled = given / np.where(length > 0.0, length, 1.0)
     # What is left of the inner products without the columns so far: Gaussian elimination.
     left = scaled.T @ scaled
-    found = np.zeros(given.shape[1], dtype=np.bool_)
+    independent = np.zeros(given.shape[1], dtype=np.bool_)
     for place in range(given.shape[1]):
         pivot = left[place, place]
-        found[place] = pivot > _DEPENDENT
-        if found[place]:
+        independent[place] = pivot > _DEPENDENT
+        if independent[place]:
             left = left - np.outer(left[:, place], left[place]) / pivot
-    return found
-
-
-def _sort(rows: Rows) -> Rows:
-    """Return the rows by cluster and group."""
-    order = np.lexsort((rows.group, rows.cluster))
-    return Rows(
-        given=rows.given[order],
-        chosen=rows.chosen[order],
-        weight=rows.weight[order],
-        sign=rows.sign[order],
-        group=rows.group[order],
-        cluster=rows.cluster[order],
-    )
+    return independent
 
 
 class _Problem:
-    """The penalised log likelihood of sorted rows: height, slope and curvature at a place."""
+    """The penalised log likelihood of rows by cluster and group: height, slope and curvature."""
 
     def __init__(self, rows: Rows, *, prior: Floats, spread: bool) -> None:
         self._rows, self._prior, self._spread = rows, prior, spread
@@ -215,8 +223,10 @@ class _Problem:
         level = (rows.given @ at[: len(self._prior)])[:, None]
         if self._spread:
             level = level + (rows.sign * at[-1])[:, None] * self._nodes
-        said = rows.weight[:, None] * (rows.chosen[:, None] * level - np.logaddexp(0.0, level))
-        joint = np.add.reduceat(said, self._starts, axis=0) + self._log_weights
+        likelihood = rows.weight[:, None] * (
+            rows.chosen[:, None] * level - np.logaddexp(0.0, level)
+        )
+        joint = np.add.reduceat(likelihood, self._starts, axis=0) + self._log_weights
         likely = np.logaddexp.reduce(joint, axis=1)
         self._likelihood: Floats = likely
         self._share = np.exp(joint - likely[:, None])

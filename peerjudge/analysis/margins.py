@@ -45,18 +45,9 @@ class PooledOrders:
     probabilities: Floats
     orders: Ints
 
-    def take(self, entries: Ints) -> PooledOrders:
-        """Return these entries."""
-        return PooledOrders(
-            row=self.row[entries],
-            probabilities=self.probabilities[entries],
-            orders=self.orders[entries],
-        )
-
-    def of_gold(self, gold: Codes) -> Floats:
-        """Return the margins for these golds, one per judgement; NaN where gold is no answer."""
-        found = self.probabilities[np.arange(len(gold)), np.maximum(gold, 0)]
-        return np.where(gold >= 0, found, np.nan)
+    def of_gold(self, gold: Codes, entries: Ints) -> Floats:
+        """Return the margins of these judgements for these golds; NaN where gold is no answer."""
+        return np.where(gold >= 0, self.probabilities[entries, np.maximum(gold, 0)], np.nan)
 
 
 def pool_orders(ballots: Ballots, key: Sequence[Column]) -> PooledOrders:

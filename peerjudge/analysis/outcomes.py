@@ -1,12 +1,15 @@
-"""Outcomes of discussing: when seats come to agree, the effect of leading, and gains in accuracy."""
+"""Outcomes of discussing: agreement, the effect of leading, gains in accuracy, and common courses."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from typing import Literal, TypeAlias
 
 import numpy as np
 
+from peerjudge.analysis.assembling import Vocabulary
 from peerjudge.analysis.ballots import (
     NONE,
     ROLES,
@@ -18,13 +21,20 @@ from peerjudge.analysis.ballots import (
     Numbers,
     Stage,
 )
-from peerjudge.analysis.grouping import group_rows, list_distinct
+from peerjudge.analysis.grouping import average_by_group, group_rows, list_distinct
 from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.influence import CONTRADICTED, is_event
 from peerjudge.analysis.signflips import PairedDifference
 from peerjudge.data import EventKind, Measurement, Noun, Role
 
 _LEADER, _FOLLOWER = ROLES.index(Role.LEADER), ROLES.index(Role.FOLLOWER)
+
+Stand: TypeAlias = Literal["gold", "other", "tie", "unreadable"]
+"""Meaning of a verdict: gold, another answer, neither, or nothing readable (a refusal included)."""
+
+_STANDS: tuple[Stand, ...] = ("gold", "other", "tie", "unreadable")
+_MOST = 6
+"""Courses listed per condition; the others are rare, and the list of transcripts has all."""
 
 
 class Settling(Noun, frozen=True, kw_only=True):
@@ -90,6 +100,23 @@ class Holding(Noun, frozen=True, kw_only=True):
     altered: int
     held_share: Measurement
     altered_share: Measurement
+
+
+class Step(Noun, frozen=True, kw_only=True):
+    """One verdict: the role of its seat, whether it was given in private, and what it names."""
+
+    role: Role
+    private: bool
+    stand: Stand
+
+
+class Course(Noun, frozen=True, kw_only=True):
+    """A sequence of verdicts, how many discussions of a condition took it, and their share."""
+
+    condition: str
+    steps: tuple[Step, ...]
+    discussions: int
+    share: Measurement
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -239,12 +266,43 @@ def count_holdings(ballots: Ballots, *, sampler: Sampler) -> tuple[Holding, ...]
     return tuple(rows)
 
 
+def count_courses(ballots: Ballots, *, sampler: Sampler) -> tuple[Course, ...]:
+    """Return the commonest courses of each condition, most frequent first.
+
+    Votes, unfinished discussions and those without gold have no course.
+    """
+    discussions = ballots.discussions
+    given = ballots.of_discussions(discussions.complete & discussions.discussed)
+    given = given.where((given.stage != Stage.CONCLUDED) & (given.gold != NONE))
+    stand = np.select(
+        [~given.readable, given.correct, given.verdict == TIE],
+        [_STANDS.index("unreadable"), _STANDS.index("gold"), _STANDS.index("tie")],
+        _STANDS.index("other"),
+    )
+    private = given.stage == Stage.PRIVATE
+    codes: list[int] = ((given.role * 2 + private) * len(_STANDS) + stand).tolist()
+    number, first, count = np.unique(given.discussion, return_index=True, return_counts=True)
+    condition = discussions.condition[number]
+    question = given.question[first]
+    spans = zip(first.tolist(), count.tolist(), strict=True)
+    taken = [tuple(codes[start : start + length]) for start, length in spans]
+    rows: list[Course] = []
+    for code, name in enumerate(discussions.conditions):
+        here = np.flatnonzero(condition == code)
+        own = [taken[place] for place in here.tolist()]
+        for steps, times in Counter(own).most_common(_MOST):
+            share = sampler.mean(np.array([one == steps for one in own]), question[here])
+            decoded = tuple(map(_step, steps))
+            rows.append(Course(condition=name, steps=decoded, discussions=times, share=share))
+    return tuple(rows)
+
+
 def _has_event(ballots: Ballots, kind: EventKind) -> Bools:
     """Return whether each seat has an event of this kind, as `[discussion, seat]`."""
     moves = ballots.where(is_event(ballots.event, kind))
-    found = np.zeros((len(ballots.discussions), ballots.stances("opening").shape[1]), np.bool_)
-    found[moves.discussion, moves.seat] = True
-    return found
+    has_event = np.zeros((len(ballots.discussions), ballots.stances("opening").shape[1]), np.bool_)
+    has_event[moves.discussion, moves.seat] = True
+    return has_event
 
 
 def _seats(ballots: Ballots) -> _Seats:
@@ -252,16 +310,14 @@ def _seats(ballots: Ballots) -> _Seats:
     concluded = ballots.where(ballots.stage == Stage.CONCLUDED)
     concluded = concluded.where(discussions.discussed[concluded.discussion])
     number = concluded.discussion
-    seats = {seat for seating in discussions.seatings for seat in seating}
-    reviewers = {name: code for code, name in enumerate(ballots.reviewers)}
-    warmth = {seat[2]: code for code, seat in enumerate(seats)}
+    temperatures = Vocabulary[float | None]()
     return _Seats(
         number=number,
         question=concluded.question,
         gold=concluded.gold,
-        reviewer=discussions.by_seat({seat: reviewers[seat[0]] for seat in seats})[number],
-        role=discussions.by_seat({seat: ROLES.index(seat[1]) for seat in seats})[number],
-        temperature=discussions.by_seat({seat: warmth[seat[2]] for seat in seats})[number],
+        reviewer=discussions.by_seat(lambda seat: ballots.reviewers.index(seat[0]))[number],
+        role=discussions.by_seat(lambda seat: ROLES.index(seat[1]))[number],
+        temperature=discussions.by_seat(lambda seat: temperatures[seat[2]])[number],
         opening=ballots.stances("opening")[number],
         closing=ballots.stances("closing")[number],
     )
@@ -279,10 +335,7 @@ def _altering(ballots: Ballots) -> Floats:
     shape = (len(ballots.discussions), ballots.stances("opening").shape[1])
     cell = moves.discussion.astype(np.int64) * shape[1] + moves.seat
     altered = is_event(moves.event, EventKind.ALTERED)
-    count = np.bincount(cell, minlength=shape[0] * shape[1]).astype(np.float64)
-    total = np.bincount(cell, altered, shape[0] * shape[1])
-    share = np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0)
-    return share.reshape(shape)
+    return average_by_group(cell, altered, shape[0] * shape[1]).reshape(shape)
 
 
 def _leading(
@@ -306,12 +359,16 @@ def _leading(
 
     def mean(wanted: int) -> Floats:
         rows = role == wanted
-        count = np.bincount(group[rows], minlength=len(first))
-        total = np.bincount(group[rows], value[rows], len(first))
-        return np.divide(total, count, out=np.full(len(first), np.nan), where=count > 0)
+        return average_by_group(group[rows], value[rows], len(first))
 
     difference = mean(_LEADER) - mean(_FOLLOWER)
     paired = ~np.isnan(difference)
     if not paired.any():
         return None
     return sampler.difference(difference[paired], seats.question[at][first][paired])
+
+
+def _step(code: int) -> Step:
+    rest, stand = divmod(code, len(_STANDS))
+    role, private = divmod(rest, 2)
+    return Step(role=ROLES[role], private=bool(private), stand=_STANDS[stand])

@@ -10,11 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from peerjudge.analysis.ballots import SHARED, Ballots, Floats, score_of
-from peerjudge.analysis.inference import (
-    CorrelationTest,
-    adjust_holm,
-    compare_correlations,
-)
+from peerjudge.analysis.grouping import divide_known
+from peerjudge.analysis.inference import CorrelationTest, adjust_holm, compare_correlations
 from peerjudge.analysis.intervals import SHARE, make_measurement, resample_sums, sum_by_cluster
 from peerjudge.analysis.kappa import KAPPA, cohen_kappa, correlation
 from peerjudge.analysis.selecting import number_judges
@@ -125,15 +122,15 @@ def measure_pairs(
     for k, (one, other) in enumerate(pairs):
         cells, sampled = by_question[:, k], drawn[:, k]
         whole = cells.sum(axis=0, keepdims=True)
-        said, erred = cells[:, :_SAID].sum(axis=1), cells[:, _SAID:]
+        judged, erred = cells[:, :_SAID].sum(axis=1), cells[:, _SAID:]
         golden = erred.sum(axis=1)
         has_gold = bool(golden.any())
         rows.append(
             PanelPair(
                 one=names[one],
                 other=names[other],
-                same=_measure(said, _share_same(whole), _share_same(sampled), SHARE),
-                cohen_kappa=_measure(said, _kappa(whole), _kappa(sampled), KAPPA),
+                same=_measure(judged, _share_same(whole), _share_same(sampled), SHARE),
+                cohen_kappa=_measure(judged, _kappa(whole), _kappa(sampled), KAPPA),
                 error_correlation=(
                     _measure(golden, phi[k : k + 1], phi_drawn[:, k], KAPPA) if has_gold else None
                 ),
@@ -190,10 +187,10 @@ def _mark_cells(ratings: Floats, golds: Floats) -> Floats:
     both = ~np.isnan(ours + theirs)
     golden = both & ~np.isnan(gold)
     cells = np.zeros((len(ours), _SAID + _ERRED))
-    said = 3 * (ours[both] + 1) + theirs[both] + 1
-    erred = 2 * (ours != gold)[golden] + (theirs != gold)[golden]
-    cells[np.flatnonzero(both), said.astype(np.intp)] = 1.0
-    cells[np.flatnonzero(golden), _SAID + erred.astype(np.intp)] = 1.0
+    verdicts = 3 * (ours[both] + 1) + theirs[both] + 1
+    errors = 2 * (ours != gold)[golden] + (theirs != gold)[golden]
+    cells[np.flatnonzero(both), verdicts.astype(np.intp)] = 1.0
+    cells[np.flatnonzero(golden), _SAID + errors.astype(np.intp)] = 1.0
     return cells
 
 
@@ -205,8 +202,7 @@ def _measure(
 
 
 def _share_same(cells: Floats) -> Floats:
-    agreed, total = cells[:, 0:_SAID:4].sum(axis=1), cells[:, :_SAID].sum(axis=1)
-    return np.divide(agreed, total, out=np.full(len(cells), nan), where=total > 0)
+    return divide_known(cells[:, 0:_SAID:4].sum(axis=1), cells[:, :_SAID].sum(axis=1))
 
 
 def _kappa(cells: Floats) -> Floats:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from peerjudge.analysis.accuracy import measure_accuracy
 from peerjudge.analysis.ballots import Ballots, Bools, Floats
+from peerjudge.analysis.grouping import divide_known
 from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.intervals import (
     SHARE,
@@ -89,11 +90,10 @@ def measure_panel(ballots: Ballots, *, seed: int = 0, samples: int = 2000) -> Pa
     every, some = count == len(names), count > 1
     full = len(names) > 1 and bool(every.any())
 
-    def measure(columns: Floats, rows: Bools, kind: str) -> Measurement:
-        function = {"fleiss": fleiss_kappa_of, "alpha": krippendorff_alpha}[kind]
+    def measure(columns: Floats, rows: Bools, kappa: Callable[[Floats], Floats]) -> Measurement:
         sums = sum_by_cluster(columns, items.question[rows])
         n = int(rows.sum())
-        return measure_statistic(sums, function, n=n, limits=KAPPA, seed=seed, samples=samples)
+        return measure_statistic(sums, kappa, n=n, limits=KAPPA, seed=seed, samples=samples)
 
     tests = seed if len(names) <= _MOST_TESTED else None
     pairs: list[PanelPair] = []
@@ -119,9 +119,13 @@ def measure_panel(ballots: Ballots, *, seed: int = 0, samples: int = 2000) -> Pa
         accuracy=score(errors),
         counted=_count_undecided(ballots),
         decided=score(choosing) if people else {},
-        fleiss_kappa=measure(fleiss_columns(ratings[every]), every, "fleiss") if full else None,
+        fleiss_kappa=(
+            measure(fleiss_columns(ratings[every]), every, fleiss_kappa_of) if full else None
+        ),
         krippendorff_alpha=(
-            measure(pair_coincidences(ratings[some]), some, "alpha") if some.any() else None
+            measure(pair_coincidences(ratings[some]), some, krippendorff_alpha)
+            if some.any()
+            else None
         ),
         same=_measure_same(ratings, items, choices=False, seed=seed, samples=samples),
         same_choice=_measure_same(ratings, items, choices=True, seed=seed, samples=samples),
@@ -145,12 +149,11 @@ def _measure_same(
     some = pairs > 0
     sums = sum_by_cluster(np.column_stack([equal, pairs])[some], items.question[some])
     n = int(pairs.sum())
-    return measure_statistic(sums, _divide, n=n, limits=SHARE, seed=seed, samples=samples)
 
+    def share(sums: Floats) -> Floats:
+        return divide_known(sums[:, 0], sums[:, 1])
 
-def _divide(sums: Floats) -> Floats:
-    missing: Floats = np.full(len(sums), np.nan)
-    return np.divide(sums[:, 0], sums[:, 1], out=missing, where=sums[:, 1] > 0)
+    return measure_statistic(sums, share, n=n, limits=SHARE, seed=seed, samples=samples)
 
 
 def _count_undecided(ballots: Ballots) -> dict[str, dict[Undecided, Measurement]]:
@@ -192,6 +195,4 @@ def _measure_together(
 
 def _average_pairs(phis: Floats) -> Floats:
     """Return the mean of `[sample, pair]` over pairs that have a correlation; NaN without one."""
-    there = (~np.isnan(phis)).sum(axis=1)
-    missing: Floats = np.full(len(phis), np.nan)
-    return np.divide(np.nansum(phis, axis=1), there, out=missing, where=there > 0)
+    return divide_known(np.nansum(phis, axis=1), (~np.isnan(phis)).sum(axis=1))

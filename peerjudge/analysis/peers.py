@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import count
 from math import isnan
 
 import numpy as np
+import numpy.typing as npt
 
 from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.intervals import SHARE, draw_clusters, make_measurement
@@ -104,13 +107,21 @@ def rank_peers(tournament: Tournament, *, sampler: Sampler) -> tuple[PeerFinding
         )
     best = weighted or equal
     ranked = [name for name, one in best.contestants.items() if not isnan(one.score)]
+    prd: Mapping[str, float] = {}
+    if weighted is None:
+        reason = _explain_same_weights(own, len(apart))
+    else:
+        verb = "is no contestant and gets" if len(outsiders) == 1 else "are no contestants and get"
+        reason = f"{', '.join(outsiders)} {verb} the mean weight." if outsiders else ""
+        with suppress(ConvergenceError):
+            prd = peer_rank(tournament, scheme=Scheme.PRD).weights
     findings = PeerFindings(
         equal=equal,
         weighted=weighted,
         weights={} if weighted is None else _weights(weighted, sampler),
-        prd={} if weighted is None else _prd(tournament),
+        prd=prd,
         outsiders=outsiders,
-        reason=_same_weights(own, len(apart)) if weighted is None else _outside(outsiders),
+        reason=reason,
         head_to_head=tally_head_to_head(
             tournament, weights=best.weights.weights, order=list(best.contestants)
         ),
@@ -126,7 +137,7 @@ def rank_peers(tournament: Tournament, *, sampler: Sampler) -> tuple[PeerFinding
     return findings, ""
 
 
-def _same_weights(own: Sequence[str], groups: int) -> str:
+def _explain_same_weights(own: Sequence[str], groups: int) -> str:
     contestants = "no battles connect the reviewers as contestants"
     if groups < 2:
         contestants = f"only {own[0]} is a contestant" if own else "no reviewer is a contestant"
@@ -134,20 +145,6 @@ def _same_weights(own: Sequence[str], groups: int) -> str:
         f"All reviewers weigh the same: a reviewer's weight is its own score as a contestant, "
         f"and {contestants}."
     )
-
-
-def _outside(outsiders: tuple[str, ...]) -> str:
-    if not outsiders:
-        return ""
-    verb = "is no contestant and gets" if len(outsiders) == 1 else "are no contestants and get"
-    return f"{', '.join(outsiders)} {verb} the mean weight."
-
-
-def _prd(tournament: Tournament) -> Mapping[str, float]:
-    try:
-        return peer_rank(tournament, scheme=Scheme.PRD).weights
-    except ConvergenceError:
-        return {}
 
 
 def _weights(ranking: Ranking, sampler: Sampler) -> dict[str, Measurement]:
@@ -191,9 +188,14 @@ def tally_head_to_head(
     won: list[list[float]] = points.tolist()
     met: list[list[int]] = (counts + counts.T).round().astype(np.int64).tolist()
     size = range(len(shown))
+
+    def share_of(one: int, two: int) -> float | None:
+        fought = won[one][two] + won[two][one]
+        return won[one][two] / fought if fought > 0.0 else None
+
     return HeadToHead(
         contestants=tuple(shown),
-        shares=tuple(tuple(_share(won[one][two], won[two][one]) for two in size) for one in size),
+        shares=tuple(tuple(share_of(one, two) for two in size) for one in size),
         battles=tuple(map(tuple, met)),
         left_out=len(order) - len(shown),
     )
@@ -238,10 +240,6 @@ def measure_head_to_head(
     }
 
 
-def _share(won: float, lost: float) -> float | None:
-    return won / (won + lost) if won + lost > 0.0 else None
-
-
 def follow_ratings(
     tournament: Tournament,
     *,
@@ -271,26 +269,37 @@ def follow_ratings(
     orders = np.array([random.permutation(battles)[:last] for _ in range(_ORDERS)], dtype=np.int32)
     share = np.array([weights[name] for name in tournament.reviewers])
     counts, ratings = elo_trajectory(tournament, every=step, weights=share, orders=orders)
-    tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
+    tails = ((1.0 - level) / 2.0, (1.0 + level) / 2.0)
+    every = bound_ratings(tournament.contestants, counts, ratings, tails=tails)
+    by_name = {one.contestant: one for one in every}
+    return tuple(by_name[name] for name in contestants)
+
+
+def bound_ratings(
+    names: Sequence[str],
+    battles: npt.NDArray[np.integer],
+    ratings: npt.NDArray[np.float64],
+    *,
+    tails: tuple[float, float],
+) -> tuple[Trajectory, ...]:
+    """Return the trajectory of each contestant from ratings `[point, order, contestant]`.
+
+    `tails` are the quantiles over the orders that bound it.
+    """
     mean, (low, high) = ratings.mean(axis=1), np.quantile(ratings, tails, axis=1)
-    place = {name: index for index, name in enumerate(tournament.contestants)}
     return tuple(
         Trajectory(
             contestant=name,
-            battles=tuple(int(count) for count in counts),
-            mean=tuple(mean[:, place[name]].tolist()),
-            low=tuple(low[:, place[name]].tolist()),
-            high=tuple(high[:, place[name]].tolist()),
+            battles=tuple(battles.tolist()),
+            mean=tuple(mean[:, place].tolist()),
+            low=tuple(low[:, place].tolist()),
+            high=tuple(high[:, place].tolist()),
         )
-        for name in contestants
+        for place, name in enumerate(names)
     )
 
 
 def _step(battles: int) -> int:
     """Return a round number of battles that makes at most 20 points."""
-    power = 1
-    while True:
-        for size in (1, 2, 5):
-            if battles <= size * power * _POINTS:
-                return size * power
-        power *= 10
+    sizes = (size * 10**power for power in count() for size in (1, 2, 5))
+    return next(size for size in sizes if battles <= size * _POINTS)

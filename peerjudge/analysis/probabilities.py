@@ -32,8 +32,19 @@ def find_choice_probability(
     """
     if not logprobs or choice not in sees:
         return None
-    found = verdict_probabilities(logprobs, answers=len(sees), ties=ties)
-    return None if found is None else found[sees.index(choice)]
+    likely = verdict_probabilities(logprobs, answers=len(sees), ties=ties)
+    return None if likely is None else likely[sees.index(choice)]
+
+
+def find_turn_probability(turn: Turn) -> float | None:
+    """Return the probability of the answer that a turn chose, see `find_choice_probability`."""
+    verdict = turn.review.verdict
+    return find_choice_probability(
+        turn.utterance.logprobs,
+        sees=turn.cue.sees,
+        choice=None if verdict is None else verdict.choice,
+        ties=turn.cue.ties,
+    )
 
 
 def find_probabilities(turn: Turn) -> _ById | None:
@@ -41,12 +52,12 @@ def find_probabilities(turn: Turn) -> _ById | None:
 
     `None` where the turn has no verdict, or no token of its reply carries it.
     """
-    said = turn.utterance if turn.asked is None else turn.asked
-    if not said.logprobs or turn.review.verdict is None:
+    reply = turn.utterance if turn.asked is None else turn.asked
+    if not reply.logprobs or turn.review.verdict is None:
         return None
     sees = turn.cue.sees
-    found = verdict_probabilities(said.logprobs, answers=len(sees), ties=turn.cue.ties)
-    return None if found is None else dict(zip(sees, found, strict=True))
+    likely = verdict_probabilities(reply.logprobs, answers=len(sees), ties=turn.cue.ties)
+    return None if likely is None else dict(zip(sees, likely, strict=True))
 
 
 def list_probabilities(
@@ -61,9 +72,9 @@ def list_probabilities(
         own: ids of the answers in the comparison's own order.
     """
     judged = [turn for turn in transcript.turns if turn.review.verdict is not None]
-    found = [find_probabilities(turn) for turn in judged]
-    pooled = pool_seats(transcript, judged, found)
-    for row, by_id in enumerate((*found, pooled)):
+    by_turn = [find_probabilities(turn) for turn in judged]
+    pooled = pool_seats(transcript, judged, by_turn)
+    for row, by_id in enumerate((*by_turn, pooled)):
         if by_id is not None:
             known = [by_id.get(answer, nan) for answer in own]
             yield row, (*known, *[nan] * (MAX_ANSWERS - len(own)))

@@ -74,17 +74,17 @@ def describe_conditions(ballots: Ballots) -> dict[str, Played]:
     """Return how each condition of a run was played, by its first discussion."""
     facts = ballots.discussions
     codes, rows = np.unique(facts.condition, return_index=True)
-    found: dict[str, Played] = {}
+    played: dict[str, Played] = {}
     for code, row in zip(codes, rows, strict=True):
         prompts, *options = facts.settings[int(facts.setting[row])].split(" ")
         after = [option.removeprefix("then=") for option in options if option.startswith("then=")]
         _, _, temperature = facts.seatings[int(facts.seating[row])][0]
-        found[facts.conditions[int(code)]] = Played(
+        played[facts.conditions[int(code)]] = Played(
             method=":".join([facts.protocols[int(facts.protocol[row])], *after]),
             prompts=prompts,
             temperature=temperature,
         )
-    return found
+    return played
 
 
 def match_published(

@@ -18,16 +18,10 @@ from peerjudge.analysis.coefficients import (
     resample_coefficients,
 )
 from peerjudge.analysis.grouping import list_distinct
-from peerjudge.analysis.inference import (
-    CorrelationTest,
-    Sampler,
-    adjust_holm,
-    compare_correlations,
-)
+from peerjudge.analysis.inference import CorrelationTest, Sampler, adjust_holm, compare_correlations
 from peerjudge.analysis.intervals import Floats
 from peerjudge.analysis.judges import group_judges
-from peerjudge.analysis.rating_levels import RatingLevel, measure_levels
-from peerjudge.analysis.ratings import PREFIX, measure_errors
+from peerjudge.analysis.ratings import PREFIX, RatingLevel, measure_errors, measure_levels
 from peerjudge.analysis.signflips import PairedDifference, measure_difference
 from peerjudge.data import Measurement, Noun, replace
 
@@ -130,11 +124,11 @@ def tabulate_ratings(
         lone = lone.where(np.isin(lone.reviewer, lone.reviewer[~np.isnan(lone.rating)]))
     if not len(lone):
         return ()
-    found, judges, _ = group_judges(lone, reviewers)
+    judged, judges, _ = group_judges(lone, reviewers)
     conditions = [one.condition for one in judges]
     rows: list[RatedAnswers] = []
     for number, judge in enumerate(judges):
-        own = found.where(found.reviewer == number)
+        own = judged.where(judged.reviewer == number)
         if len(own):
             name = judge.condition or judge.reviewer
             if judge.condition and conditions.count(judge.condition) > 1:
@@ -143,7 +137,15 @@ def tabulate_ratings(
             rows.append(
                 RatedAnswers(
                     name=name,
-                    levels=_describe(name, own, level),
+                    levels=tuple(
+                        measure_levels(
+                            name,
+                            own.where(own.aspect == code),
+                            aspect=own.aspects[code] if code >= 0 else "",
+                            level=level,
+                        )
+                        for code in list_distinct(own.aspect)
+                    ),
                     ratings=_average(known),
                     gold=_find_gold(known),
                 )
@@ -171,10 +173,12 @@ def measure_shifts(rows: Sequence[RatedAnswers], *, sampler: Sampler) -> tuple[R
         rows: conditions or reviewers under different names.
         sampler: settings of the resampling.
     """
-    found = [_shift(*both, sampler) for both in _pair_rows(rows, "")]
+    shifts = [_shift(*both, sampler) for both in _pair_rows(rows, "")]
     return tuple(
         replace(one, shift_holm=holm)
-        for one, holm in zip(found, adjust_holm([one.shift.p_value for one in found]), strict=True)
+        for one, holm in zip(
+            shifts, adjust_holm([one.shift.p_value for one in shifts]), strict=True
+        )
     )
 
 
@@ -191,18 +195,6 @@ def _pair_rows(
             shared = [key for key in first.on(aspect) if key in second.on(aspect)]
             if shared:
                 yield first, second, aspect, shared
-
-
-def _describe(name: str, ballots: Ballots, level: float) -> tuple[RatingLevel, ...]:
-    return tuple(
-        measure_levels(
-            name,
-            ballots.where(ballots.aspect == code),
-            aspect=ballots.aspects[code] if code >= 0 else "",
-            level=level,
-        )
-        for code in list_distinct(ballots.aspect)
-    )
 
 
 def _average(ballots: Ballots) -> dict[str, dict[AnswerKey, float]]:
@@ -267,19 +259,16 @@ def _compare(
     cases = resample_coefficients(x, y, questions, sampler=sampler)
     golds = {**other.gold, **one.gold}
     wanted = [aspect] if aspect else list(golds)
-    moved = _shift(one, other, aspect, shared, sampler)
+    shift = _shift(one, other, aspect, shared, sampler)
+    pearson, spearman, kendall = (
+        measure_cases(cases[name], questions, sampler=sampler) for name in COEFFICIENTS
+    )
     return RatingPair(
-        one=moved.one,
-        other=moved.other,
-        aspect=aspect,
-        answers=moved.answers,
-        questions=moved.questions,
-        mean=moved.mean,
-        other_mean=moved.other_mean,
-        shift=moved.shift,
-        shift_holm=nan,
+        **{name: getattr(shift, name) for name in shift.__struct_fields__},
         mean_error=measure_errors(x, y, questions, sampler=sampler),
-        **{name: measure_cases(cases[name], questions, sampler=sampler) for name in COEFFICIENTS},
+        pearson=pearson,
+        spearman=spearman,
+        kendall=kendall,
         against_gold=tuple(
             _hold_against(one, other, aspect, name, golds[name], sampler)
             for name in wanted
@@ -327,19 +316,12 @@ def _flip(x: Floats, y: Floats, questions: Sequence[str], sampler: Sampler) -> P
     """Return the mean of x - y with its sign-flip test, on the scale of the ratings."""
     # The test bounds differences by 1: no difference exceeds the range of all values.
     span = float(np.ptp(np.concatenate([x, y]))) or 1.0
-    difference = measure_difference(
-        (x - y) / span, questions, seed=sampler.seed, level=sampler.level
+    tested = measure_difference((x - y) / span, questions, seed=sampler.seed, level=sampler.level)
+    value, low, high = (
+        end * span
+        for end in (tested.difference.value, tested.difference.low, tested.difference.high)
     )
-    measured = difference.difference
-    return replace(
-        difference,
-        difference=replace(
-            measured,
-            value=measured.value * span,
-            low=measured.low * span,
-            high=measured.high * span,
-        ),
-    )
+    return replace(tested, difference=replace(tested.difference, value=value, low=low, high=high))
 
 
 def _adjust(pairs: Sequence[RatingPair]) -> tuple[RatingPair, ...]:

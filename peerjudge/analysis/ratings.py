@@ -1,19 +1,21 @@
-"""Ratings of single answers: their correlation with gold, and their kinds."""
+"""Ratings of single answers: their level and scatter, their correlation with gold, and their kinds."""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import isnan, nan
+from math import isnan, nan, sqrt
 from typing import TypeAlias
 
 import numpy as np
 
 from peerjudge.analysis.ballots import Ballots, Bools, Floats
 from peerjudge.analysis.coefficients import COEFFICIENTS, measure_cases, resample_coefficients
+from peerjudge.analysis.grouping import average_by_group, group_rows, list_distinct
 from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.intervals import measure_mean
-from peerjudge.analysis.judges import Judge, order_judges
+from peerjudge.analysis.judges import Judge
 from peerjudge.data import Comparison, Expects, Measurement, Noun, StopReason, Transcript, replace
 
 RatingKind: TypeAlias = tuple[str, str, str]
@@ -22,8 +24,39 @@ RatingKind: TypeAlias = tuple[str, str, str]
 PREFIX = "gold_"
 """Keys of `meta` with gold ratings begin with this, before the aspect."""
 
+_SCALE = re.compile(r"\bscale=(\d+)-(\d+)\b")
+
 _Pair = tuple[float, float, Comparison]
 """A rating, its gold, and the comparison of the rated answer."""
+
+
+class RatingLevel(Noun, frozen=True, kw_only=True):
+    """Ratings of answers by one condition or reviewer, on one aspect (`""`: none named).
+
+    An item is an answer, and its trials are the discussions in which it was rated. `mean` is the mean of
+    the items' mean ratings, with questions as the unit of its interval. `sd` is the standard deviation
+    of all ratings, `sd_items` that of the items' means, `sd_trials` that of the trials of one item
+    (pooled over the items; NaN where no item has two readable ratings). `unreadable` ratings are in
+    none of these. `distribution` counts the ratings, to the nearest whole number, on each point of the scale
+    from `scale[0]` to `scale[1]`: the scale that was asked for, or else the range of the ratings.
+    """
+
+    name: str
+    aspect: str
+    items: int
+    ratings: int
+    unreadable: int
+    mean: Measurement
+    sd: float
+    sd_items: float
+    sd_trials: float
+    scale: tuple[int, int]
+    distribution: Mapping[int, int]
+
+    @property
+    def trials(self) -> float:
+        """The mean number of trials of an item, unreadable ones included."""
+        return (self.ratings + self.unreadable) / self.items if self.items else nan
 
 
 class Correlation(Noun, frozen=True, kw_only=True):
@@ -95,6 +128,47 @@ def sum_ratings(counts: Mapping[RatingKind, int], reviewers: Iterable[str]) -> t
     )
 
 
+def measure_levels(
+    name: str, ballots: Ballots, *, aspect: str = "", level: float = 0.95
+) -> RatingLevel:
+    """Return the level and the scatter of these ratings.
+
+    Args:
+        name: of the condition or reviewer.
+        ballots: of its ratings of single answers on one aspect, NaN where a rating is unreadable.
+        aspect: what was rated.
+        level: of the interval.
+    """
+    known = ballots.where(~np.isnan(ballots.rating))
+    ratings = known.rating
+    item, first = group_rows(known.comparison)
+    means = average_by_group(item, ratings, len(first))
+    within = float(((ratings - means[item]) ** 2).sum())
+    spare = len(ratings) - len(first)
+    scale = _find_scale(ballots, ratings)
+    limits = (float(scale[0]), float(scale[1])) if scale[0] < scale[1] else None
+    mean = measure_mean(means, known.question[first], limits=limits, level=level)
+    if known.count_questions() < 2:
+        # A single question does not show how much questions differ.
+        mean = replace(mean, low=nan, high=nan)
+    whole = np.floor(ratings + 0.5).astype(np.int64)
+    return RatingLevel(
+        name=name,
+        aspect=aspect,
+        items=len(list_distinct(ballots.comparison)),
+        ratings=len(known),
+        unreadable=len(ballots) - len(known),
+        mean=mean,
+        sd=_deviate(ratings),
+        sd_items=_deviate(means),
+        sd_trials=sqrt(within / spare) if spare else nan,
+        scale=scale,
+        distribution={
+            point: int((whole == point).sum()) for point in range(scale[0], scale[1] + 1)
+        },
+    )
+
+
 def correlate_ratings(
     ballots: Ballots,
     judges: Sequence[Judge],
@@ -122,20 +196,16 @@ def correlate_ratings(
     )
     lone = ballots.where(ballots.answers == 1)
     correlations: list[Correlation] = []
-    for judge in order_judges(lone):
+    for judge in list_distinct(lone.reviewer):
         own = lone.where(lone.reviewer == judge)
         for aspect in aspects:
-            about = own.where(_rates(own, ("", aspect)))
+            named = [code for code, name in enumerate(own.aspects) if name in ("", aspect)]
+            about = own.where(np.isin(own.aspect, [-1, *named]))
             if len(about):
                 rated = _pair_with_gold(about, aspect)
                 unrated = int(np.isnan(about.rating).sum())
                 correlations.append(_correlate(judges[judge], aspect, rated, unrated, sampler))
     return tuple(correlations)
-
-
-def _rates(ballots: Ballots, aspects: Sequence[str]) -> Bools:
-    codes = [code for code, name in enumerate(ballots.aspects) if name in aspects]
-    return np.isin(ballots.aspect, [-1, *codes])
 
 
 def _correlate(
@@ -198,8 +268,10 @@ def measure_errors(
 
 def _find_coefficients(x: Floats, y: Floats) -> dict[str, float]:
     """Return the coefficients without bounds; NaN where they do not exist."""
-    found = resample_coefficients(x, y, np.zeros(len(x), np.int32), sampler=Sampler(samples=0))
-    return {name: float(cases[0]) for name, cases in found.items()}
+    coefficients = resample_coefficients(
+        x, y, np.zeros(len(x), np.int32), sampler=Sampler(samples=0)
+    )
+    return {name: float(cases[0]) for name, cases in coefficients.items()}
 
 
 def _split_questions(rated: Sequence[_Pair]) -> Iterator[tuple[Floats, Floats]]:
@@ -221,8 +293,24 @@ def _average_authors(rated: Sequence[_Pair]) -> tuple[Floats, Floats]:
     return x, y
 
 
-def _average(found: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    kept = [one for one in found if not isnan(one["pearson"])]
+def _average(coefficients: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    kept = [one for one in coefficients if not isnan(one["pearson"])]
     if not kept:
         return dict.fromkeys(COEFFICIENTS, nan)
     return {name: sum(one[name] for one in kept) / len(kept) for name in COEFFICIENTS}
+
+
+def _deviate(values: Floats) -> float:
+    return float(values.std(ddof=1)) if len(values) > 1 else nan
+
+
+def _find_scale(ballots: Ballots, ratings: Floats) -> tuple[int, int]:
+    """Return the scale that the settings of the discussions name, widened to hold all ratings."""
+    facts = ballots.discussions
+    codes = list_distinct(facts.setting[ballots.discussion]) if len(facts) else []
+    named = [found for code in codes if (found := _SCALE.search(facts.settings[code]))]
+    ends = [int(end) for found in named for end in found.groups()]
+    ends += (
+        [int(np.floor(end + 0.5)) for end in (ratings.min(), ratings.max())] if len(ratings) else []
+    )
+    return (min(ends), max(ends)) if ends else (0, 0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 
@@ -125,16 +125,16 @@ class ThemeFinder:
 
     def find(self, text: str, words: Iterable[str]) -> int:
         """Return the themes of a text in lower case; `words` are its distinct words."""
-        found = 0
+        themes = 0
         for word in words:
             known = self._known.get(word)
             if known is None:
                 known = self._known[word] = self.find_word(word)
-            found |= known
+            themes |= known
         for place, phrases in enumerate(self._phrases):
-            if phrases is not None and not found >> place & 1 and phrases.search(text):
-                found |= 1 << place
-        return found
+            if phrases is not None and not themes >> place & 1 and phrases.search(text):
+                themes |= 1 << place
+        return themes
 
     def find_word(self, word: str) -> int:
         """Return the themes of one word."""
@@ -154,20 +154,8 @@ def _compile(words: Sequence[str]) -> re.Pattern[str] | None:
     return re.compile("|".join(map(spell, words))) if words else None
 
 
-@dataclass(slots=True)
-class _Rows:
-    """Cases of a contrast: their question, stratum, themes (one bit each) and outcome."""
-
-    questions: list[int] = field(default_factory=list[int])
-    strata: list[int] = field(default_factory=list[int])
-    themes: list[int] = field(default_factory=list[int])
-    outcomes: list[bool] = field(default_factory=list[bool])
-
-    def add(self, question: int, stratum: int, themes: int, *, outcome: bool) -> None:
-        self.questions.append(question)
-        self.strata.append(stratum)
-        self.themes.append(themes)
-        self.outcomes.append(outcome)
+_Case: TypeAlias = tuple[int, int, int, bool]
+"""A case of a contrast: its question, stratum, themes (one bit each) and outcome."""
 
 
 class ReasonCounter:
@@ -184,7 +172,8 @@ class ReasonCounter:
         self._strata: dict[object, int] = {}
         self._asked: list[int] = []
         self._themes: list[int] = []
-        self._right, self._altered = _Rows(), _Rows()
+        self._right: list[_Case] = []
+        self._altered: list[_Case] = []
         self._bare = 0
         self._simulated = False
         self._material: dict[str, frozenset[str]] = {}
@@ -199,7 +188,8 @@ class ReasonCounter:
             turn.index: self._count(reason, transcript.comparison)
             for turn, reason in _list_turn_reasons(transcript)
         }
-        self._bare += sum(_has_verdict(turn) for turn in transcript.turns) - len(themes)
+        verdicts = [turn for turn in transcript.turns if turn.review.verdict is not None]
+        self._bare += len(verdicts) - len(themes)
         for event in opinion_events(transcript):
             if event.kind not in {EventKind.HELD, EventKind.ALTERED}:
                 continue
@@ -216,7 +206,7 @@ class ReasonCounter:
                 question = self._number_question(transcript.comparison)
                 stratum = self._number_stratum((event.condition, event.reviewer, speakers))
                 altered = event.kind is EventKind.ALTERED
-                self._altered.add(question, stratum, together, outcome=altered)
+                self._altered.append((question, stratum, together, altered))
 
     def add_dataset(self, dataset: Dataset) -> None:
         """Count the reasons of the reviews of a dataset."""
@@ -228,13 +218,25 @@ class ReasonCounter:
 
     def measure(self, *, sampler: Sampler) -> ReasonThemes:
         """Return the themes of all reasons so far."""
-        found = [self._measure_theme(place, sampler) for place in range(len(self._names))]
+        asked = np.array(self._asked, dtype=np.int32)
+        uses: list[ThemeUse] = []
+        for place, name in enumerate(self._names):
+            mentioned = _find_theme(self._themes, place)
+            uses.append(
+                ThemeUse(
+                    theme=name,
+                    reasons=int(mentioned.sum()),
+                    mentioned=sampler.mean(mentioned, asked),
+                    right=_measure_contrast(self._right, place, sampler=sampler),
+                    altered=_measure_contrast(self._altered, place, sampler=sampler),
+                )
+            )
         return ReasonThemes(
-            themes=tuple(sorted(found, key=lambda use: (-use.reasons, use.theme))),
+            themes=tuple(sorted(uses, key=lambda use: (-use.reasons, use.theme))),
             reasons=len(self._themes),
             bare=self._bare,
             without=self._themes.count(0),
-            contradictions=len(self._altered.outcomes),
+            contradictions=len(self._altered),
             questions=len(self._questions),
             other_words=self._propose_words(),
             simulated=self._simulated,
@@ -250,7 +252,7 @@ class ReasonCounter:
         self._themes.append(themes)
         if reason.right is not None:
             stratum = self._number_stratum((reason.condition, reason.reviewer, reason.private))
-            self._right.add(question, stratum, themes, outcome=reason.right)
+            self._right.append((question, stratum, themes, reason.right))
         self._count_words(words, comparison, question)
         return themes
 
@@ -274,16 +276,6 @@ class ReasonCounter:
     def _number_stratum(self, key: object) -> int:
         return self._strata.setdefault(key, len(self._strata))
 
-    def _measure_theme(self, place: int, sampler: Sampler) -> ThemeUse:
-        mentioned = _find_theme(self._themes, place)
-        return ThemeUse(
-            theme=self._names[place],
-            reasons=int(mentioned.sum()),
-            mentioned=sampler.mean(mentioned, np.array(self._asked, dtype=np.int32)),
-            right=_measure_contrast(self._right, place, sampler=sampler),
-            altered=_measure_contrast(self._altered, place, sampler=sampler),
-        )
-
     def _propose_words(self) -> tuple[str, ...]:
         least = _QUESTIONS * len(self._questions)
         proposed = [
@@ -301,25 +293,28 @@ def _find_theme(themes: Sequence[int], place: int) -> Bools:
     return (np.array(themes, dtype=np.int64) >> place & 1).astype(np.bool_)
 
 
-def _measure_contrast(rows: _Rows, place: int, *, sampler: Sampler) -> Measurement | None:
+def _measure_contrast(
+    cases: Sequence[_Case], place: int, *, sampler: Sampler
+) -> Measurement | None:
     """Return the share of an outcome with a theme minus without it, within strata.
 
     The differences of the strata are weighted as in the risk difference of Mantel and Haenszel, by
     n1 n0 / (n1 + n0). Bounds resample questions. `None` where fewer than 8 questions have cases with the
     theme, or fewer than 8 have cases without it, in strata that have both.
     """
-    if not rows.outcomes:
+    if not cases:
         return None
-    mentioned = _find_theme(rows.themes, place)
-    outcome = np.array(rows.outcomes, dtype=np.float64)
-    _, strata = np.unique(np.array(rows.strata), return_inverse=True)
+    questions, stratum, themes, outcomes = zip(*cases, strict=True)
+    mentioned = _find_theme(themes, place)
+    outcome = np.array(outcomes, dtype=np.float64)
+    _, strata = np.unique(np.array(stratum), return_inverse=True)
     number = int(strata.max()) + 1
     columns = np.zeros((len(outcome), 4 * number))
     every = np.arange(len(outcome))
     first = 4 * strata + 2 * ~mentioned
     columns[every, first] = outcome
     columns[every, first + 1] = 1.0
-    sums = sum_by_cluster(columns, np.array(rows.questions, dtype=np.int32))
+    sums = sum_by_cluster(columns, np.array(questions, dtype=np.int32))
     cells = sums.reshape(len(sums), number, 4)
     compared = (cells.sum(axis=0)[:, [1, 3]] > 0.0).all(axis=1)
     if (cells[:, compared][:, :, [1, 3]].sum(axis=1) > 0.0).sum(axis=0).min() < _FEWEST_QUESTIONS:
@@ -391,10 +386,6 @@ def _list_turn_reasons(transcript: Transcript) -> Iterable[tuple[Turn, Reason]]:
                     text=text,
                 ),
             )
-
-
-def _has_verdict(turn: Turn) -> bool:
-    return turn.review.verdict is not None
 
 
 def _has_reason(text: str) -> bool:

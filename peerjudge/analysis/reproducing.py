@@ -6,10 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from math import isnan
+from math import floor, isnan
 from typing import TypeAlias
-
-import numpy as np
 
 from peerjudge.analysis.ballots import Ballots
 from peerjudge.data import Measurement
@@ -289,10 +287,9 @@ def compare_cell(
 def _is_equal(cell: PublishedCell, ours: Measurement | str) -> bool:
     if isinstance(ours, str) or isinstance(cell.value, str) or cell.value is None:
         return ours == cell.value
+    scale = 10**cell.digits
     # A half is rounded up, as papers print it.
-    return float(np.floor(ours.value * 10**cell.digits + 0.5 + 1e-6)) == round(
-        cell.value * 10**cell.digits
-    )
+    return floor(ours.value * scale + 0.5 + 1e-6) == round(cell.value * scale)
 
 
 def _choose_one(name: str, found: tuple[str, ...]) -> str | None:

@@ -107,10 +107,7 @@ def build_contrasts_document(rows: Sequence[ConditionContrasts]) -> _Document:
     """Return the contrasts of discussions by condition as plain values for JSON."""
     return {
         row.condition: {
-            "over_mean_seat": _contrast(row.over_mean_seat),
-            "over_best_seat": _contrast(row.over_best_seat),
-            "over_self_consistency": _contrast(row.over_self_consistency),
-            "over_vote": _contrast(row.over_vote),
+            **{name: _contrast(one) for name, one in row.by_name.items()},
             "at_once": {
                 "over_best_seat": _bounds(row.seat_at_once),
                 "over_best_alternative": _bounds(row.best_at_once),
@@ -121,14 +118,14 @@ def build_contrasts_document(rows: Sequence[ConditionContrasts]) -> _Document:
 
 
 def _contrast(one: Contrast) -> _Document:
-    found = one.difference
+    tested = one.difference
     return {
-        **_bounds(None if found is None else found.difference),
-        "p": None if found is None else found.p_value,
-        "p_holm": None if found is None else one.p_holm,
+        **_bounds(None if tested is None else tested.difference),
+        "p": None if tested is None else tested.p_value,
+        "p_holm": None if tested is None else one.p_holm,
         "primary": one.primary,
         "against": list(one.against),
-        "turns": None if found is None else {"own": one.turns, "other": one.other_turns},
+        "turns": None if tested is None else {"own": one.turns, "other": one.other_turns},
         "reason": one.reason or None,
     }
 
@@ -150,21 +147,17 @@ def describe_judge(judge: Judge) -> _Document:
 
 
 def _row(one: Score, scores: Scores) -> _Document:
-    own, followed = one.own_reading, scores.conventions
-    published: _Document = {}
-    if followed is not None:
-        values = {name: one.accuracy_by(name, followed) for name in ("", *scores.groups)}
-        published["as_published"] = {
-            name: list_values(value) for name, value in values.items() if value
-        }
-    return {
+    row = {
         **describe_judge(one.judge),
         "total": list_values(one.total),
         "groups": list_values(one.groups),
         "means": list_values(one.means),
-        **published,
-        "own_reading": list_values(own),
     }
+    if scores.conventions is not None:
+        names = ("", *scores.groups)
+        values = {name: one.accuracy_by(name, scores.conventions) for name in names}
+        row["as_published"] = list_values({name: one for name, one in values.items() if one})
+    return {**row, "own_reading": list_values(one.own_reading)}
 
 
 def _correlation(one: Correlation) -> _Document:

@@ -21,9 +21,9 @@ from peerjudge.analysis.accuracy import (
 from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.analysis.ballots import OUTCOME_CODES, TIE, Ballots, Bools
 from peerjudge.analysis.golds import align_comparisons, find_golds
-from peerjudge.analysis.grouping import group_rows
+from peerjudge.analysis.grouping import group_rows, list_distinct
 from peerjudge.analysis.inference import Sampler
-from peerjudge.analysis.judges import Judge, group_judges, key_judgements, order_judges
+from peerjudge.analysis.judges import Judge, group_judges, key_judgements
 from peerjudge.analysis.rating_pairs import RatedAnswers, tabulate_ratings
 from peerjudge.analysis.ratings import (
     Correlation,
@@ -164,20 +164,41 @@ def score_ballots(
     votes = () if conventions is None else conventions.votes
     by = by or ("" if conventions is None or correlations else conventions.by)
     golds = find_golds(source, by, used=used, votes=votes)
-    parts = find_parts(golds[2], source.question_of[golds[0]]) if by == "subset" else Parts()
+    parts = (
+        find_parts(golds.groups, source.question_of[golds.comparison])
+        if by == "subset"
+        else Parts()
+    )
     recorded, reread = (one.where(one.answers > 1) for one in (recorded, reread))
     cells = measure_groups(recorded, key_judgements(recorded), golds, sampler=sampler)
     if not (cells or rated):
         msg = f"no judgement in {ballots.name} has a gold to be scored against, or is a rating"
         raise DataError(msg)
     own_cells = measure_groups(reread, key_judgements(reread), golds, sampler=sampler)
-    reread = reread.where(np.isin(reread.comparison, golds[0]))
+    reread = reread.where(np.isin(reread.comparison, golds.comparison))
     replaced = recorded.where(np.isin(recorded.number, reread.number))
     kinds = _compare_readings(replaced, reread)
+    # By judge in the order of appearance.
+    differing = np.flatnonzero(kinds != "same")
+    differing = differing[np.argsort(group_rows(reread.reviewer)[0][differing], kind="stable")]
+
+    def describe_disagreement(row: int) -> Disagreement:
+        comparison = reread.comparisons[int(reread.comparison[row])]
+        order, number = reread.orders[int(reread.order[row])], int(reread.number[row])
+        return Disagreement(
+            judge=judges[int(reread.reviewer[row])],
+            comparison=comparison.id,
+            shown=tuple(comparison.shown[place] for place in order),
+            recorded=_name_verdict(replaced, row),
+            own=_name_verdict(reread, row),
+            rule=rules[number],
+            text=reviews[number].text,
+        )
+
     return Scores(
         source=ballots.name,
         by=by,
-        groups=tuple(group for group in golds[2] if group),
+        groups=tuple(group for group in golds.groups if group),
         simulated=ballots.simulated,
         seed=seed,
         level=level,
@@ -190,22 +211,11 @@ def score_ballots(
                 own_reading=_build_reading(own_cells.get(code), kinds[reread.reviewer == code]),
                 means=average_parts(cells[code], parts),
             )
-            for code in order_judges(recorded)
+            for code in list_distinct(recorded.reviewer)
             if code in cells
         ),
         correlations=correlations,
-        disagreements=tuple(
-            Disagreement(
-                judge=judges[int(reread.reviewer[row])],
-                comparison=reread.comparisons[int(reread.comparison[row])].id,
-                shown=_name_shown(reread, row),
-                recorded=_name_verdict(replaced, row),
-                own=_name_verdict(reread, row),
-                rule=rules[int(reread.number[row])],
-                text=reviews[int(reread.number[row])].text,
-            )
-            for row in _order_rows(reread, kinds)
-        ),
+        disagreements=tuple(map(describe_disagreement, differing.tolist())),
         ratings=sum_ratings(ratings or {}, names),
         rated=rated,
         conventions=conventions,
@@ -269,8 +279,8 @@ def _read_again(
         rows.append(row)
         codes.append(OUTCOME_CODES[read.outcome] if read.position is None else shown[read.position])
         rules[number] = read.rule
-    found = judged.where(np.array(rows, dtype=np.intp))
-    return replace(found, verdict=np.array(codes, dtype=np.int8)), rules
+    reread = judged.where(np.array(rows, dtype=np.intp))
+    return replace(reread, verdict=np.array(codes, dtype=np.int8)), rules
 
 
 def _compare_readings(recorded: Ballots, own: Ballots) -> Names:
@@ -296,20 +306,8 @@ def _build_reading(cells: Mapping[str, Accuracy] | None, kinds: Names) -> OwnRea
     )
 
 
-def _order_rows(ballots: Ballots, kinds: Names) -> list[int]:
-    """Return the rows with a reading that differs, by judge in the order of appearance."""
-    rows = np.flatnonzero(kinds != "same")
-    group, _ = group_rows(ballots.reviewer)
-    return rows[np.argsort(group[rows], kind="stable")].tolist()
-
-
 def _drop_total(cells: Mapping[str, Accuracy]) -> dict[str, Accuracy]:
     return {group: cell for group, cell in cells.items() if group}
-
-
-def _name_shown(ballots: Ballots, row: int) -> tuple[str, ...]:
-    ids = ballots.comparisons[int(ballots.comparison[row])].shown
-    return tuple(ids[place] for place in ballots.orders[int(ballots.order[row])])
 
 
 def _name_verdict(ballots: Ballots, row: int) -> Verdict:

@@ -27,6 +27,8 @@ from peerjudge.ranking import check_contestants
 
 HUMAN = "human"
 """The gold of the comparisons themselves."""
+SETTLED = {-1: 0, 0: TIE, 1: 1}
+"""The verdict by the score that settles votes on a pair."""
 _CHOICES_PER_AUTHOR = 10
 _CHOSEN_BY = "chosen_by"
 """Column of `peerjudge pairs` with the judges whose verdicts helped to choose a comparison."""
@@ -81,14 +83,14 @@ def name_people(ballots: Ballots, reviewers: Collection[str]) -> list[str]:
     A reviewer of the name `human` is itself. In a pattern, `*` stands for any letters. What matches
     nothing is returned as it is.
     """
-    found: set[str] = set()
+    names: set[str] = set()
     for name in reviewers:
         if name == HUMAN and HUMAN not in ballots.reviewers and ballots.humans:
-            found |= set(ballots.humans)
+            names |= set(ballots.humans)
         else:
             known = name in ballots.reviewers or "*" not in name
-            found |= {name} if known else set(fnmatch.filter(ballots.reviewers, name)) or {name}
-    return sorted(found)
+            names |= {name} if known else set(fnmatch.filter(ballots.reviewers, name)) or {name}
+    return sorted(names)
 
 
 def ignore_orders(ballots: Ballots) -> Ballots:
@@ -113,10 +115,10 @@ def identify_reviewers(
         DataError: `given` has a reviewer without ballots, or an author of no answer.
     """
     reviewers = {name for name, _ in number_judges(ballots)}
-    found = {name: own for name, own in declared.items() if own and name in reviewers}
+    known = {name: own for name, own in declared.items() if own and name in reviewers}
     if given:
         check_contestants(given, reviewers=reviewers, contestants=number_authors(ballots)[0])
-    return replace(ballots, contestant_of={**found, **(given or {})})
+    return replace(ballots, contestant_of={**known, **(given or {})})
 
 
 def number_judges(ballots: Ballots) -> list[tuple[str, int]]:
@@ -217,11 +219,10 @@ def settle_people(ballots: Ballots, group: Ints | Numbers, size: int) -> Codes:
     numbers: list[int] = group[readable].tolist()
     for number, score in zip(numbers, scores, strict=True):
         votes[number].append(int(score))
-    verdicts = {-1: 0, 0: TIE, 1: 1}
-    return np.array(
-        [verdicts[settle_votes(own, ballots.gold_rule)] if own else UNREADABLE for own in votes],
-        dtype=np.int8,
-    )
+    settled = [
+        SETTLED[settle_votes(own, ballots.gold_rule)] if own else UNREADABLE for own in votes
+    ]
+    return np.array(settled, dtype=np.int8)
 
 
 def _by(ballots: Ballots, reviewer: str) -> Bools:
@@ -234,10 +235,10 @@ def list_choosers(ballots: Ballots) -> tuple[str, ...]:
     Their accuracy there is not that on other comparisons: verified pairs flatter a verifier, and pairs
     that are hard for a card are chosen by its errors.
     """
-    found: set[str] = set()
+    choosers: set[str] = set()
     judged: list[int] = np.unique(ballots.comparison).tolist()
     for number in judged:
         names = ballots.comparisons[number].meta.get(_CHOSEN_BY)
-        found |= set(names.split(",")) if isinstance(names, str) else set()
+        choosers |= set(names.split(",")) if isinstance(names, str) else set()
     present = {name for name, _ in number_judges(ballots)}
-    return tuple(sorted(found & present))
+    return tuple(sorted(choosers & present))

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from peerjudge.analysis.ballots import Ballots, Floats, Numbers
+from peerjudge.analysis.grouping import average_by_group
 from peerjudge.analysis.intervals import SHARE, measure_mean
 from peerjudge.analysis.selecting import number_authors, number_judges, score_unswapped
 from peerjudge.data import Measurement, Noun
@@ -110,13 +111,11 @@ def _share_wins(ballots: Ballots, judges: Sequence[int]) -> tuple[Floats, Floats
     """
     readable = ballots.where(ballots.readable)
     shape = (len(judges), len(ballots.comparisons))
-    size = shape[0] * shape[1]
     place = np.zeros(len(ballots.reviewers), dtype=np.intp)
     place[list(judges)] = np.arange(len(judges))
     cell = place[readable.reviewer] * shape[1] + readable.comparison
-    won = np.bincount(cell, (1.0 - score_unswapped(readable.verdict)) / 2.0, size)
-    count = np.bincount(cell, minlength=size)
-    given = np.divide(won, count, out=np.full(size, np.nan), where=count > 0).reshape(shape)
+    won = (1.0 - score_unswapped(readable.verdict)) / 2.0
+    given = average_by_group(cell, won, shape[0] * shape[1]).reshape(shape)
     return given, (1.0 - score_unswapped(ballots.gold_of)) / 2.0
 
 

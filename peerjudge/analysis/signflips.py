@@ -21,7 +21,7 @@ truth.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import nan
@@ -104,7 +104,7 @@ def measure_over_best(
         seed: of the random sets of questions.
         level: of the interval.
     """
-    sums, counts = _sum_known(differences, clusters)
+    sums, counts = sum_known(differences, clusters)
     count = int((~np.isnan(differences)).any(axis=1).sum())
     if not counts.sum(axis=0).all() or not count:
         empty = Measurement(value=nan, low=nan, high=nan, n=0, level=level, method=_METHOD)
@@ -175,7 +175,7 @@ def measure_at_once(
     """
     if not groups:
         return []
-    sums, counts = _sum_known(np.hstack(groups), clusters)
+    sums, counts = sum_known(np.hstack(groups), clusters)
     columns = _Columns.draw(sums, counts, seed=seed)
     alpha = _find_error_rate(sums, counts, seed=seed, level=level) / 2.0
     lows, highs = columns.bound_below(alpha), -columns.negate().bound_below(alpha)
@@ -199,7 +199,7 @@ def measure_at_once(
 def compute_over_best(differences: Floats, values: Floats, clusters: Clusters) -> float:
     """Return our mean minus that of the best alternative on other clusters; see `measure_over_best`."""
     return float(
-        _mean_chosen(choose_on_others(values, clusters), *_sum_known(differences, clusters))
+        _mean_chosen(choose_on_others(values, clusters), *sum_known(differences, clusters))
     )
 
 
@@ -212,7 +212,7 @@ def choose_on_others(values: Floats, clusters: Clusters) -> Floats:
         values: `[observation, alternative]`, NaN where missing.
         clusters: of each observation.
     """
-    return _choose(*_sum_known(values, clusters))
+    return _choose(*sum_known(values, clusters))
 
 
 def _choose(sums: Floats, counts: Floats) -> Floats:
@@ -261,10 +261,10 @@ def _reject_over_best(ours: _Columns, value: Floats) -> Floats:
     return np.minimum(2.0 * p_value, 1.0)
 
 
-def _sum_known(values: Floats, clusters: Clusters) -> tuple[Floats, Floats]:
+def sum_known(values: Floats, clusters: Clusters) -> tuple[Floats, Floats]:
     """Return by cluster the sums and the numbers of the values that are not NaN."""
-    found = sum_by_cluster(np.hstack(_split_known(values)), clusters)
-    return found[:, : values.shape[1]], found[:, values.shape[1] :]
+    both = sum_by_cluster(np.hstack(_split_known(values)), clusters)
+    return both[:, : values.shape[1]], both[:, values.shape[1] :]
 
 
 def _split_known(values: Floats) -> tuple[Floats, Floats]:
@@ -293,7 +293,8 @@ class _Columns:
         shape = sums.shape[1:]
         sums, counts = (one.reshape(len(one), -1) for one in (sums, counts))
         means: list[Floats] = []
-        for sets in _draw_sets(len(sums), seed=seed, most=most):
+        draw_sets = _keep_sets if len(sums) <= _KEPT else _draw_blocks
+        for sets in draw_sets(len(sums), seed, most):
             number = counts.T @ sets.T
             # Rounding must not tell equal sums from 0.
             total = np.round(sums.T @ sets.T, 9)
@@ -356,19 +357,13 @@ def _find_error_rate(sums: Floats, counts: Floats, *, seed: int, level: float) -
     return float(2.0 * ndtr(-np.quantile(np.abs(drawn).max(axis=1), level)))
 
 
-def _draw_sets(clusters: int, *, seed: int, most: int) -> Iterable[Floats]:
-    """Return blocks of sets of clusters as 0 and 1: all but the empty one, or `most` random ones."""
-    if clusters <= _KEPT:
-        return _keep_sets(clusters, seed, most)
-    return _draw_blocks(clusters, seed, most)
-
-
 @lru_cache(maxsize=2)
 def _keep_sets(clusters: int, seed: int, most: int) -> tuple[Floats, ...]:
     return tuple(_draw_blocks(clusters, seed, most))
 
 
 def _draw_blocks(clusters: int, seed: int, most: int) -> Iterator[Floats]:
+    """Yield blocks of sets of clusters as 0 and 1: all but the empty one, or `most` random ones."""
     if clusters <= _EXACT:
         numbers = np.arange(1, 1 << clusters)
         yield ((numbers[:, None] >> np.arange(clusters)) & 1).astype(np.float64)

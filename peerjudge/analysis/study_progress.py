@@ -10,12 +10,7 @@ from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.analysis.ballots import TIE as TIE_CODE
 from peerjudge.analysis.ballots import Ballots
 from peerjudge.analysis.intervals import measure_proportion
-from peerjudge.analysis.pairs import (
-    PanelPair,
-    count_pairs,
-    measure_pairs,
-    rate_items,
-)
+from peerjudge.analysis.pairs import PanelPair, count_pairs, measure_pairs, rate_items
 from peerjudge.analysis.selecting import find_pairs, ignore_orders, number_judges
 from peerjudge.data import (
     TIE,
@@ -108,8 +103,7 @@ def measure_progress(
         answered=sum(done.values()),
         people={
             name: _measure_person(
-                [one for one in answers if one.annotator == name],
-                left=left[name],
+                [one for one in answers if one.annotator == name], left=left[name]
             )
             for name in study.annotators
         },
@@ -173,14 +167,13 @@ def measure_against_models(
         rows += measure_pairs(
             rated, names, chosen, by_question[:, mixed], drawn[:, mixed], seed=None
         )
-    named = [_name_person_first(row, people) for row in rows]
-    return tuple(sorted(named, key=lambda pair: (pair.other, pair.one)))
 
+    def name_person_first(pair: PanelPair) -> PanelPair:
+        """Return the pair without tests of which of the two is better."""
+        one, other = (pair.one, pair.other) if pair.one in people else (pair.other, pair.one)
+        return replace(pair, one=one, other=other, correlation=None)
 
-def _name_person_first(pair: PanelPair, people: Collection[str]) -> PanelPair:
-    """Return the pair with the person as the first, without tests of which of the two is better."""
-    one, other = (pair.one, pair.other) if pair.one in people else (pair.other, pair.one)
-    return replace(pair, one=one, other=other, correlation=None)
+    return tuple(sorted(map(name_person_first, rows), key=lambda pair: (pair.other, pair.one)))
 
 
 def _list_reviews(ballots: Ballots) -> list[RecordedReview]:
@@ -210,12 +203,8 @@ def _measure_person(answers: Sequence[StudyAnswer], *, left: int) -> PersonProgr
     judged = [one for one in newest if one.check is None]
     checks = [one for one in newest if one.check is not None]
     choices = [one for one in judged if one.chosen]
-    counts: dict[CheckKind, CheckCount] = {}
-    for kind in CheckKind:
-        own = [check for check in checks if check.check is kind]
-        passed = sum(one.passed is True for one in own)
-        counts[kind] = CheckCount(passed=passed, answered=len(own))
-    passed = sum(one.passed is True for one in checks)
+    answered = Counter(one.check for one in checks)
+    passed = Counter(one.check for one in checks if one.passed)
     return PersonProgress(
         answered=len(judged),
         left=left,
@@ -225,8 +214,10 @@ def _measure_person(answers: Sequence[StudyAnswer], *, left: int) -> PersonProgr
             sum(choice.choice == "1" for choice in choices), len(choices)
         ),
         changed=len({one.task for one in answers if one.superseded and one.check is None}),
-        checks=counts,
-        passed=measure_proportion(passed, len(checks)) if checks else None,
+        checks={
+            kind: CheckCount(passed=passed[kind], answered=answered[kind]) for kind in CheckKind
+        },
+        passed=measure_proportion(passed.total(), len(checks)) if checks else None,
         active=sum(one.seconds for one in newest),
         median=median(one.seconds for one in judged) if judged else None,
         last=max((one.saved for one in newest), default=""),

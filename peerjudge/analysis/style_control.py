@@ -24,13 +24,7 @@ from peerjudge.data import (
     replace,
 )
 from peerjudge.errors import DataError
-from peerjudge.ranking import (
-    Weighting,
-    find_kin_battles,
-    rank,
-    share_pairs,
-    win_rates,
-)
+from peerjudge.ranking import Weighting, find_kin_battles, rank, share_pairs, win_rates
 from peerjudge.ranking.bounds import rank_bounds, rank_scores
 from peerjudge.ranking.strengths import MIDDLE, UNIT
 
@@ -42,10 +36,8 @@ _FEATURES: Mapping[str, tuple[str, ...]] = {
     "length": ("length",),
     "markdown": tuple(MARKDOWN),
 }
-_LEVEL = 0.95
 _PRIOR, _STRENGTH_PRIOR = 1.0, 0.01
 """Observations that the prior of a coefficient counts; hardly any for the strengths, as in Bradley-Terry."""
-_METHOD = "jackknife by question"
 
 
 class StyleCoefficient(Noun, frozen=True, kw_only=True):
@@ -119,17 +111,19 @@ def control_styles(
         ConvergenceError: the fit did not converge.
     """
     wanted = _check(controls)
-    found, names = select_battles(ballots, reviewers=reviewers)
+    battles, names = select_battles(ballots, reviewers=reviewers)
     tournament = build_tournament(ballots, reviewers=reviewers)
     if names is not None:
-        found = found.where(np.isin(found.reviewer, [found.reviewers.index(n) for n in names]))
-    keep = np.ones(len(found), dtype=np.bool_)
+        battles = battles.where(
+            np.isin(battles.reviewer, [battles.reviewers.index(n) for n in names])
+        )
+    keep = np.ones(len(battles), dtype=np.bool_)
     if excluded is not None:
         keep &= ~find_kin_battles(tournament, excluded)
-    texts = find_texts(found)
+    texts = find_texts(battles)
     lost = keep & ~texts if texts.any() and set(wanted) != {"position"} else np.zeros_like(keep)
     keep &= ~lost
-    found, tournament = found.where(keep), _keep(tournament, keep)
+    battles, tournament = battles.where(keep), _keep(tournament, keep)
     plain = rank(
         tournament,
         scoring=Scoring.BRADLEY_TERRY,
@@ -139,7 +133,7 @@ def control_styles(
         prior=prior,
         bootstrap=bootstrap,
     )
-    styles, left_out = _select_styles(found, tournament, wanted, texts=bool(texts.any()))
+    styles, left_out = _select_styles(battles, tournament, wanted, texts=bool(texts.any()))
     _require_questions(tournament, len(plain.groups), len(styles))
     fit = _fit(tournament, plain, styles, prior)
     size, read = len(tournament.contestants), tournament.readable
@@ -150,14 +144,14 @@ def control_styles(
         coefficients=tuple(
             StyleCoefficient(
                 feature=name,
-                value=_measure(fit, size + place, n=int(np.count_nonzero(values[read]))),
+                value=fit.measure([size + place], n=int(np.count_nonzero(values[read]))),
                 deviation=None if name == "position" else float(values[read].std()),
             )
             for place, (name, values) in enumerate(styles.items())
         ),
         left_out=left_out,
         without_texts=int(lost.sum()),
-        both_orders=has_both_orders(found),
+        both_orders=has_both_orders(battles),
         simulated=ballots.simulated,
     )
 
@@ -185,15 +179,8 @@ def _require_questions(tournament: Tournament, groups: int, styles: int) -> None
 
 
 def _keep(tournament: Tournament, rows: Bools) -> Tournament:
-    return replace(
-        tournament,
-        question=tournament.question[rows],
-        reviewer=tournament.reviewer[rows],
-        first=tournament.first[rows],
-        second=tournament.second[rows],
-        score=tournament.score[rows],
-        readable=tournament.readable[rows],
-    )
+    columns = ("question", "reviewer", "first", "second", "score", "readable")
+    return replace(tournament, **{name: getattr(tournament, name)[rows] for name in columns})
 
 
 def _select_styles(
@@ -279,22 +266,6 @@ def _weigh(tournament: Tournament, plain: Ranking) -> Floats:
     return by_pair[tournament.reviewer, tournament.first, tournament.second]
 
 
-def _measure(fit: Fit, place: int, *, n: int) -> Measurement:
-    value, reach = (
-        float(fit.values[place]),
-        _student(fit) * float(fit.covariance[place, place]) ** 0.5,
-    )
-    return Measurement(
-        value=value, low=value - reach, high=value + reach, n=n, level=_LEVEL, method=_METHOD
-    )
-
-
-def _student(fit: Fit) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(max(fit.clusters - 1, 1), (1.0 + _LEVEL) / 2.0))
-
-
 def _rank(names: Sequence[str], plain: Ranking, fit: Fit, seed: int) -> dict[str, Standing]:
     """Return the standings of each group, best first, and then of contestants without a battle."""
     standings: dict[str, Standing] = {}
@@ -304,7 +275,7 @@ def _rank(names: Sequence[str], plain: Ranking, fit: Fit, seed: int) -> dict[str
         scores = MIDDLE + centre @ fit.values[at]
         covariance = centre @ fit.covariance[np.ix_(at, at)] @ centre.T
         bounded = fit.clusters > 1
-        reach = _student(fit) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
+        reach = fit.student * np.sqrt(np.maximum(np.diag(covariance), 0.0))
         best, worst = _draw_ranks(scores, covariance, fit, seed) if bounded else (None, None)
         place = rank_scores(scores)
         for k in np.argsort(place, kind="stable").tolist():

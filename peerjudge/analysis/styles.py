@@ -42,12 +42,12 @@ def measure_styles(ballots: Ballots) -> dict[str, Floats]:
     kinds = {"length": ballots.lengths[:, :2]}
     kinds |= {name: ballots.markdown[:, :2, kind] for kind, name in enumerate(MARKDOWN)}
     turned = np.where(ballots.swapped, -1.0, 1.0)
-    found: dict[str, Floats] = {}
+    differences: dict[str, Floats] = {}
     for name, counts in kinds.items():
         numbers = counts.astype(np.float64)
         total = numbers.sum(axis=1)
         over = np.divide(
             numbers[:, 0] - numbers[:, 1], total, out=np.zeros(len(total)), where=total > 0.0
         )
-        found[name] = turned * over[ballots.comparison]
-    return found
+        differences[name] = turned * over[ballots.comparison]
+    return differences

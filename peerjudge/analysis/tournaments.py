@@ -33,14 +33,14 @@ def build_tournament(ballots: Ballots, *, reviewers: Collection[str] | None = No
     Raises:
         DataError: a named reviewer has no ballot that makes a battle.
     """
-    found, wanted = select_battles(ballots, reviewers=reviewers)
-    authors, of_pair = number_authors(found)
-    score = found.score
+    battles, wanted = select_battles(ballots, reviewers=reviewers)
+    authors, of_pair = number_authors(battles)
+    score = battles.score
     readable = ~np.isnan(score)
-    questions, question = _compact(found.questions, found.question)
-    names, reviewer = _compact(found.reviewers, found.reviewer)
-    pair, at = of_pair[found.comparison], np.arange(len(found))
-    shown = np.concatenate([pair[at, found.first], pair[at, 1 - found.first]])
+    questions, question = _compact(battles.questions, battles.question)
+    names, reviewer = _compact(battles.reviewers, battles.reviewer)
+    pair, at = of_pair[battles.comparison], np.arange(len(battles))
+    shown = np.concatenate([pair[at, battles.first], pair[at, 1 - battles.first]])
     contestants, contestant = _compact(authors, shown)
     tournament = Tournament(
         questions=questions,
@@ -48,11 +48,11 @@ def build_tournament(ballots: Ballots, *, reviewers: Collection[str] | None = No
         contestants=contestants,
         question=question,
         reviewer=reviewer,
-        first=contestant[: len(found)],
-        second=contestant[len(found) :],
+        first=contestant[: len(battles)],
+        second=contestant[len(battles) :],
         score=np.where(readable, score, 0).astype(np.int8),
         readable=readable,
-        contestant_of=found.contestant_of,
+        contestant_of=battles.contestant_of,
     )
     return tournament if wanted is None else select(tournament, reviewers=wanted)
 
@@ -69,12 +69,11 @@ def select_battles(
         ballots, names = _find_reviewers(ballots, reviewers)
     _, of_pair = number_authors(ballots)
     one, other = of_pair[ballots.comparison].T
-    found = ballots.where((ballots.answers == 2) & (one >= 0) & (other >= 0) & (one != other))
-    found = found.where(~_find_repeated(found))
-    found = found.where(np.lexsort((found.seat, found.discussion)))
-    humans = [code for code, name in enumerate(found.reviewers) if name in found.humans]
-    people = np.isin(found.reviewer, humans)
-    return (found.where(~people) if names is None else _settle_votes(found, people)), names
+    battles = ballots.where((ballots.answers == 2) & (one >= 0) & (other >= 0) & (one != other))
+    battles = battles.where(~_find_repeated(battles))
+    battles = battles.where(np.lexsort((battles.seat, battles.discussion)))
+    people = battles.by_people
+    return (battles.where(~people) if names is None else _settle_votes(battles, people)), names
 
 
 def _find_repeated(ballots: Ballots) -> Bools:
@@ -91,10 +90,7 @@ def _find_repeated(ballots: Ballots) -> Bools:
 def _find_reviewers(ballots: Ballots, wanted: Collection[str]) -> tuple[Ballots, tuple[str, ...]]:
     """Return the names that match, and the ballots with all people as one reviewer if it is named."""
     if HUMAN in wanted and HUMAN not in ballots.reviewers and ballots.humans:
-        people = [code for code, name in enumerate(ballots.reviewers) if name in ballots.humans]
-        pooled = np.where(
-            np.isin(ballots.reviewer, people), len(ballots.reviewers), ballots.reviewer
-        )
+        pooled = np.where(ballots.by_people, len(ballots.reviewers), ballots.reviewer)
         ballots = replace(
             ballots,
             reviewers=(*ballots.reviewers, HUMAN),
@@ -102,8 +98,8 @@ def _find_reviewers(ballots: Ballots, wanted: Collection[str]) -> tuple[Ballots,
             humans=(*ballots.humans, HUMAN),
         )
     # A pattern without a match stays, so that the error names it.
-    found = [filter_names(ballots.reviewers, name) or [name] for name in wanted]
-    return ballots, tuple(dict.fromkeys(name for names in found for name in names))
+    matches = [filter_names(ballots.reviewers, name) or [name] for name in wanted]
+    return ballots, tuple(dict.fromkeys(name for names in matches for name in names))
 
 
 def _settle_votes(ballots: Ballots, people: Bools) -> Ballots:

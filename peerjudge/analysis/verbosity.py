@@ -8,13 +8,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from peerjudge.analysis.ballots import Ballots, Bools, Floats, Numbers, score_of
+from peerjudge.analysis.ballots import Ballots, Bools, Floats, score_of
+from peerjudge.analysis.grouping import average_by_group
 from peerjudge.analysis.intervals import SHARE, draw_clusters, make_measurement, measure_mean
-from peerjudge.analysis.selecting import (
-    build_author_columns,
-    number_judges,
-    score_unswapped,
-)
+from peerjudge.analysis.selecting import build_author_columns, number_judges, score_unswapped
 from peerjudge.data import Measurement, Noun, replace
 
 Control = Literal["gold", "peers", "none"]
@@ -115,16 +112,17 @@ def _measure_judge(
         return measure_mean(hits.astype(np.float64), ballots.question[rows], limits=SHARE)
 
     def fit(given: Floats, chosen: Floats, rows: Bools) -> Floats:
-        times = _draw_times(ballots.question[rows], seed=seed, samples=samples)
-        if times is None or not np.ptp(longer[rows]):
+        questions, at = np.unique(ballots.question[rows], return_inverse=True)
+        if len(questions) < 2 or not np.ptp(longer[rows]):
             return np.full((1, given.shape[1]), np.nan)
-        return _fit_samples(given[rows], (chosen[rows] < 0).astype(np.float64), *times)
+        times = draw_clusters(len(questions), samples=samples, seed=seed)
+        return _fit_samples(given[rows], (chosen[rows] < 0).astype(np.float64), times, at)
 
     plain = [np.ones(len(ballots)), longer]
     quality = [] if control == "none" else [_quality(ballots, code, control)]
     given = np.column_stack([*plain, *quality, *build_author_columns(ballots, int(chose.sum()))])
     known = chose & ~np.isnan(given).any(axis=1)
-    found = fit(given, score, known)
+    coefficients = fit(given, score, known)
     over: Floats | None = None
     if golden.any():
         alike = np.column_stack([*plain, *build_author_columns(ballots, int(both.sum()))])
@@ -134,9 +132,9 @@ def _measure_judge(
         reviewer=name,
         longer=share_longer(score, apart),
         gold_longer=share_longer(gold, golden) if golden.any() else None,
-        odds=_measure_odds(found[:, 1], int(known.sum()), asked[0]),
+        odds=_measure_odds(coefficients[:, 1], int(known.sum()), asked[0]),
         over_gold=None if over is None else _measure_odds(over[:, 1], int(both.sum()), asked[1]),
-        first_odds=_measure_odds(found[:, 0], int(known.sum()), asked[0]),
+        first_odds=_measure_odds(coefficients[:, 0], int(known.sum()), asked[0]),
         control=control,
     )
 
@@ -146,22 +144,9 @@ def _quality(ballots: Ballots, judge: int, control: Control) -> Floats:
     if control == "gold":
         return -score_of(ballots.gold, ballots.first)
     others = ballots.where(ballots.reviewer != judge)
-    size = len(ballots.comparisons)
-    total = np.bincount(others.comparison, score_unswapped(others.verdict), size)
-    count = np.bincount(others.comparison, minlength=size)
-    mean = np.divide(total, count, out=np.full(size, np.nan), where=count > 0)
+    score = score_unswapped(others.verdict)
+    mean = average_by_group(others.comparison, score, len(ballots.comparisons))
     return np.where(ballots.swapped, 1.0, -1.0) * mean[ballots.comparison]
-
-
-def _draw_times(
-    question: Numbers, *, seed: int, samples: int
-) -> tuple[Floats, npt.NDArray[np.intp]] | None:
-    """Return how often each sample draws each question, and the question of every row.
-
-    `None` for fewer than two questions.
-    """
-    names, at = np.unique(question, return_inverse=True)
-    return (draw_clusters(len(names), samples=samples, seed=seed), at) if len(names) > 1 else None
 
 
 def _fit_samples(given: Floats, chosen: Floats, times: Floats, at: npt.NDArray[np.intp]) -> Floats:
@@ -205,16 +190,16 @@ def fit_logistic(
         start: initial coefficients, near the solution.
     """
     columns = given.shape[1]
-    found = np.zeros((len(times), columns)) + (0.0 if start is None else start)
+    coefficients = np.zeros((len(times), columns)) + (0.0 if start is None else start)
     products = (given[:, :, None] * given[:, None, :]).reshape(len(given), -1)
     for _ in range(_STEPS):
-        chance = 1.0 / (1.0 + np.exp(-np.clip(found @ given.T, -35.0, 35.0)))
-        slope = (times * (chosen - chance)) @ given - _RIDGE * found
+        chance = 1.0 / (1.0 + np.exp(-np.clip(coefficients @ given.T, -35.0, 35.0)))
+        slope = (times * (chosen - chance)) @ given - _RIDGE * coefficients
         curve = ((times * chance * (1.0 - chance)) @ products).reshape(-1, columns, columns)
         step = np.linalg.solve(curve + _RIDGE * np.eye(columns), slope[..., None])[..., 0]
         # A Newton step from far away can overshoot; no true odds ratio needs a longer one.
         longest = np.abs(step).max(axis=1, keepdims=True)
-        found = found + step * np.minimum(1.0, 2.0 / np.maximum(longest, 2.0))
+        coefficients = coefficients + step * np.minimum(1.0, 2.0 / np.maximum(longest, 2.0))
         if longest.max() < _SETTLED:
             break
-    return found
+    return coefficients

@@ -37,8 +37,6 @@ Term = Literal[
 _TERMS: tuple[Term, ...] = get_args(Term)
 _SPLIT: tuple[Term, ...] = ("position", "length", "own answer", "family")
 """Terms that each reviewer has for itself."""
-_METHOD = "jackknife by question"
-_LEVEL = 0.95
 _PRIOR = 1.0
 """Observations that the prior of a coefficient counts: odds between 1/650 and 650, with 95 %."""
 
@@ -141,8 +139,8 @@ def fit_verdict_model(
             question.
         ConvergenceError: the fit did not converge.
     """
-    told = ballots.where(ballots.opening | (ballots.stage == Stage.PUBLIC))
-    judged = select_judges(told, reviewers=reviewers, gold=gold)
+    given = ballots.where(ballots.opening | (ballots.stage == Stage.PUBLIC))
+    judged = select_judges(given, reviewers=reviewers, gold=gold)
     readable = judged.where(judged.readable)
     texts = find_texts(readable)
     kept = readable.where(texts) if texts.any() else readable
@@ -154,10 +152,10 @@ def fit_verdict_model(
     design = _Design(kept, families or {}, pooled=pooled)
     columns, left_out = design.select()
     repeated = len(np.unique(kept.comparison)) < len(kept)
-    found = _fit(kept, columns, design.build_strengths(), spread=repeated)
-    effects = list(_measure(columns, found))
-    if found.spread:
-        spread = _build_measurement(found, [len(found.values) - 1], n=len(kept))
+    fit = _fit(kept, columns, design.build_strengths(), spread=repeated)
+    effects = list(_measure(columns, fit))
+    if fit.spread:
+        spread = fit.measure([len(fit.values) - 1], n=len(kept))
         effects.append(Effect(term="difficulty", name="", value=spread))
     else:
         why = "no spread was found" if repeated else "no pair has several verdicts"
@@ -351,19 +349,7 @@ def _measure(columns: Sequence[_Column], fit: Fit) -> Iterator[Effect]:
         places = [place for place, one in enumerate(columns) if one.term == term]
         if len(places) > 1 and term in _SPLIT:
             n = sum(counts[place] for place in places)
-            yield Effect(term=term, name="", value=_build_measurement(fit, places, n=n))
+            yield Effect(term=term, name="", value=fit.measure(places, n=n))
         for place in places:
-            value = _build_measurement(fit, [place], n=counts[place])
+            value = fit.measure([place], n=counts[place])
             yield Effect(term=term, name=columns[place].name, value=value)
-
-
-def _build_measurement(fit: Fit, places: Sequence[int], *, n: int) -> Measurement:
-    """Return the mean of these coefficients with its interval."""
-    from scipy.special import stdtrit
-
-    value = float(fit.values[places].mean())
-    reach = float(stdtrit(fit.clusters - 1, (1.0 + _LEVEL) / 2.0))
-    reach *= float(fit.covariance[np.ix_(places, places)].mean()) ** 0.5
-    return Measurement(
-        value=value, low=value - reach, high=value + reach, n=n, level=_LEVEL, method=_METHOD
-    )

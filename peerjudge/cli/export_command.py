@@ -188,7 +188,7 @@ async def _iterate(transcripts: Iterable[Transcript]) -> AsyncIterator[Transcrip
 async def _write_scores(
     run: str, output: Path | None, *, contestant: str, condition: str | None
 ) -> None:
-    from peerjudge.analysis.inspect_scores import SampleScores
+    from peerjudge.analysis.export import SampleScores
 
     scores = SampleScores(contestant)
     async with _open_discussions(run) as opened:

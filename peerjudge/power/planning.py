@@ -41,6 +41,7 @@ class PlanResult(DrawnResult):
 
     frame: ClassVar[str] = "plan"
     study: StudyPlan
+    simulated: bool = True
 
     def document(self) -> Document:
         """Return the document of `peerjudge plan --json`."""
@@ -58,11 +59,6 @@ class PlanResult(DrawnResult):
     def figures(self) -> Mapping[str, Figure]:
         """Power curves by name."""
         return draw_power(self.study)
-
-    @property
-    def simulated(self) -> bool:
-        """True: a plan is a simulation."""
-        return True
 
 
 def plan(

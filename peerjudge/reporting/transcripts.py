@@ -14,8 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from peerjudge.analysis.flags import find_flags
-from peerjudge.analysis.listing import find_tone, mark_verdict
+from peerjudge.analysis.listing import find_flags, find_tone, mark_verdict
 from peerjudge.data import (
     Comparison,
     Direction,

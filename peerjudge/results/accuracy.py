@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from peerjudge.data import COUNTING, Conventions, Measurement, Outcome, Undecided
 from peerjudge.reporting.figures import Figure, Row, Rows, build_mark
@@ -20,12 +20,15 @@ from peerjudge.reporting.layout import AnyColumn, Column, Section, Table, build_
 
 if TYPE_CHECKING:
     from peerjudge.analysis import Accuracy, Compared
+    from peerjudge.analysis.annotators import ModelAccuracy
     from peerjudge.analysis.conditions import ConditionFindings, Consistency, GroupFindings
     from peerjudge.analysis.findings import Findings
     from peerjudge.analysis.outcomes import Change
+    from peerjudge.analysis.ratings import Correlation
     from peerjudge.analysis.scoring import Score
 
 
+J = TypeVar("J", "Score", "Correlation", "ModelAccuracy")
 LEFT_OUT = "Inconsistent, unreadable and refused verdicts are left out."
 AT_ONCE = (
     "the accuracy of the verdicts that the first reply states, without those that were named when asked "
@@ -40,23 +43,35 @@ SHARES = (0.0, 1.0)
 _MARGIN = "the difference of the probability of the gold answer, from log-odds averaged over the shown orders"
 
 
+def build_judged_table(
+    title: str, rows: Sequence[J], *columns: AnyColumn[J], names: int = 3, note: str = ""
+) -> Table:
+    """Return a table whose rows are named by the judge; outside runs that is the reviewer alone."""
+    return build_table(
+        title,
+        rows,
+        Column("Condition", "judge.condition"),
+        Column("Reviewer", "judge.reviewer"),
+        ("Stance", lambda row: row.judge.stance if row.judge.condition else MISSING),
+        *columns,
+        names=names,
+        note=note,
+    )
+
+
 def build_conventions_table(rows: Sequence[Score]) -> Table:
     """Return the accuracy of each judge with undecided verdicts left out, as ties, and as half right.
 
     Judges without an undecided verdict are left out: all three are the same for them.
     """
-    return build_table(
+    return build_judged_table(
         "Accuracy in % by what counts for an undecided verdict",
         [row for row in rows if row.total.undecided],
-        Column("Condition", "judge.condition"),
-        Column("Reviewer", "judge.reviewer"),
-        ("Stance", lambda row: row.judge.stance if row.judge.condition else MISSING),
         ("Undecided", lambda row: f"{row.total.undecided:,} of {row.total.n:,}"),
         Column("Left out", "total.accuracy", "share", 1),
         Column("As tie", "total.as_tie", "share", 1),
         Column("As half", "total.as_half", "share", 1),
         Column("Both choose", "total.decided", "share", 1),
-        names=3,
         note=f"Undecided: inconsistent, unreadable or refused. {COUNTED} Both choose: where neither "
         "the verdict nor gold is a tie.",
     )
@@ -77,14 +92,14 @@ def describe_published(followed: Conventions) -> str:
     if followed.ratings:
         return f"As published ({followed.source}): {followed.ratings}."
     people = " or ".join(followed.votes)
-    said = [
+    parts = [
         COUNTING[followed.undecided],
         f"every vote of an {people} is a gold verdict" if people else "",
         "a group of subsets, and all, is the mean of its subsets"
         if followed.mean_of_groups
         else "",
     ]
-    return f"As published ({followed.source}): {'; '.join(filter(None, said))}."
+    return f"As published ({followed.source}): {'; '.join(filter(None, parts))}."
 
 
 def list_counted(left_out: Measurement, as_tie: Measurement, as_half: Measurement) -> str:
@@ -106,7 +121,16 @@ def build_accuracy_section(findings: Findings) -> Section | None:
         + " ".join(
             [interval_note(findings.level, findings.questions), *caution(findings.questions)]
         ),
-        _draw_accuracy(findings)
+        draw_before_after(
+            findings,
+            [(row.name, _known(row.before), _known(row.after)) for row in findings.conditions],
+            id="accuracy",
+            description="Accuracy of each condition: of the private verdicts before discussion, and "
+            "of the conclusions after it.",
+            across="verdicts that name the gold answer",
+            counts="conclusion",
+            chance="chance",
+        )
         or "No finished discussion has a known gold answer, so there is no accuracy.",
         build_accuracy_table(findings),
         build_pairs_table(pairs, findings.stances.conditions, folded=True),
@@ -163,21 +187,6 @@ def describe_unreadable(findings: Findings) -> list[str]:
         for row in findings.conditions
         if row.after is not None and row.after.undecided
     ]
-
-
-def find_chance(findings: Findings, name: str) -> tuple[float, str] | None:
-    """Return the share that chance gives, with its name, where all comparisons have as many answers."""
-    if findings.answers is None or findings.answers < 2:
-        return None
-    return 1 / findings.answers, name
-
-
-def change_note(before: Measurement | None, after: Measurement | None) -> str:
-    """Format a share before and after discussion, with the interval of the share after it."""
-    if after is None:
-        return MISSING
-    start = "" if before is None else f"{share(before.value)} \u2192 "
-    return f"{start}{percent(after)} %"
 
 
 def build_pairs_table(title: str, pairs: Sequence[Compared], *, folded: bool = False) -> Table:
@@ -283,28 +292,49 @@ def _range(accuracy: Accuracy | None) -> str:
     return span(accuracy.worst_case, accuracy.best_case)
 
 
-def _draw_accuracy(findings: Findings) -> Figure | None:
-    """Return the accuracy of every condition before and after discussion as dots."""
+def draw_before_after(
+    findings: Findings,
+    shares: Iterable[tuple[str, Measurement | None, Measurement | None]],
+    *,
+    id: str,  # noqa: A002  of the figure
+    description: str,
+    across: str,
+    counts: str,
+    chance: str,
+) -> Figure | None:
+    """Return shares before and after discussion as dots, one row for each name with a share after it.
+
+    Args:
+        findings: of the run.
+        shares: name, share before and share after.
+        id: of the figure.
+        description: of the figure.
+        across: the label of the axis.
+        counts: what the shares count.
+        chance: the name of the share that chance gives.
+    """
     rows = [
         Row(
-            name=condition.name,
-            note=change_note(_known(condition.before), after),
-            count=counted(after.n, "conclusion"),
-            marks=[build_mark(_known(condition.before)), build_mark(after)],
+            name=name,
+            note=("" if before is None else f"{share(before.value)} \u2192 ")
+            + f"{percent(after)} %",
+            count=counted(after.n, counts),
+            marks=[build_mark(before), build_mark(after)],
         )
-        for condition in findings.conditions
-        if (after := _known(condition.after)) is not None
+        for name, before, after in shares
+        if after is not None
     ]
     if not rows:
         return None
+    # Without as many answers in all comparisons, chance has no one share.
+    answers = findings.answers or 0
     return Figure(
-        id="accuracy",
-        description="Accuracy of each condition: of the private verdicts before discussion, and "
-        "of the conclusions after it.",
+        id=id,
+        description=description,
         chart=Rows(
             rows=rows,
-            across="verdicts that name the gold answer",
-            reference=find_chance(findings, "chance"),
+            across=across,
+            reference=(1 / answers, chance) if answers > 1 else None,
             limits=SHARES,
             series=("before", "after"),
             hollow=True,
@@ -325,8 +355,14 @@ def _groups_table(
     named = [{group.name: group for group in column} for column in columns]
     names = sorted({name for column in named for name in column})
 
-    def cell(held: dict[str, GroupFindings]) -> Callable[[str], str]:
-        return lambda name: _before_after(held.get(name))
+    def show(group: GroupFindings | None) -> str:
+        if group is None or group.after is None:
+            return MISSING
+        start = "" if group.before is None else f"{share(group.before.accuracy.value)} \u2192 "
+        return start + percent(group.after.accuracy)
+
+    def cell(groups: dict[str, GroupFindings]) -> Callable[[str], str]:
+        return lambda name: show(groups.get(name))
 
     return build_table(
         f"Accuracy by {kind} in %, before \u2192 after",
@@ -335,13 +371,6 @@ def _groups_table(
         *zip(conditions, map(cell, named), strict=True),
         note="The interval is that of the accuracy after discussion.",
     )
-
-
-def _before_after(group: GroupFindings | None) -> str:
-    if group is None or group.after is None:
-        return MISSING
-    start = "" if group.before is None else f"{share(group.before.accuracy.value)} \u2192 "
-    return start + percent(group.after.accuracy)
 
 
 def _consistency_columns(*, after: bool) -> Iterator[AnyColumn[ConditionFindings]]:

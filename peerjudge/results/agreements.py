@@ -26,18 +26,8 @@ from peerjudge.reporting.formats import (
     percent,
     preface,
 )
-from peerjudge.reporting.layout import (
-    Column,
-    Section,
-    Table,
-    build_section,
-    build_table,
-)
-from peerjudge.results.accuracy import (
-    COUNTED,
-    LEFT_OUT,
-    list_counted,
-)
+from peerjudge.reporting.layout import Column, Section, Table, build_section, build_table
+from peerjudge.results.accuracy import COUNTED, LEFT_OUT, list_counted
 from peerjudge.results.base import Document, FramedResult, Shown, list_names, name_gold
 from peerjudge.results.columns import Cells, list_cells
 from peerjudge.results.plain import make_plain
@@ -96,14 +86,10 @@ class AgreementResult(FramedResult):
 
     def parts(self) -> Shown:
         """Return the sentences on the agreement, and the tables of the panel."""
-        together: list[str | Table] = (
-            [_NOT_TOGETHER]
-            if self.agreement is None
-            else [*_describe_agreement(self.agreement, self.gold)]
-        )
-        parts: list[str | Table] = [
-            *preface(simulated=self.simulated, questions=self.questions),
-        ]
+        together: list[str | Table] = [_NOT_TOGETHER]
+        if self.agreement is not None:
+            together = [*_describe_agreement(self.agreement, self.gold)]
+        parts: list[str | Table] = [*preface(simulated=self.simulated, questions=self.questions)]
         if self.panel is None:
             parts += together
         else:
@@ -180,6 +166,11 @@ def build_panel_accuracy_table(panel: Panel) -> Table:
 
 def build_panel_table(panel: Panel) -> Table:
     """Return agreement, shared errors and tests for every two reviewers of a panel."""
+
+    def compare_with_gold(pair: PanelPair) -> str:
+        test = pair.correlation
+        return MISSING if test is None else f"{decimal(test.r12, 2)} : {decimal(test.r13, 2)}"
+
     return build_table(
         "Pairs of reviewers: the same verdict in %",
         panel.pairs,
@@ -190,7 +181,7 @@ def build_panel_table(panel: Panel) -> Table:
         Column("Errors", "error_correlation"),
         Column("Accuracy, points", "accuracy.difference", "points"),
         Column("p", "accuracy_adjusted", "p"),
-        ("With gold", _with_gold),
+        ("With gold", compare_with_gold),
         Column("p, Williams", "correlation_adjusted", "p"),
         names=2,
         note="Errors: correlation of their errors. Accuracy: of the first minus that of the second, with the "
@@ -201,7 +192,7 @@ def build_panel_table(panel: Panel) -> Table:
 
 def describe_panel(panel: Panel) -> list[str]:
     """Return how alike all reviewers of a panel judge, and how many independent ones they equal."""
-    said = [
+    sentences = [
         f"{name}: {interval(measured)}."
         for name, measured in (
             ("Fleiss' kappa", panel.fleiss_kappa),
@@ -212,16 +203,16 @@ def describe_panel(panel: Panel) -> list[str]:
     ]
     if panel.same is not None:
         both = panel.same_choice
-        said.append(
+        sentences.append(
             f"The same verdict: {percent(panel.same)} % of {panel.same.n:,} pairs of verdicts"
             + ("." if both is None else f", {percent(both)} % of the {both.n:,} where both choose.")
         )
     if panel.effective is not None:
-        said.append(
+        sentences.append(
             f"Worth {interval(panel.effective, 1)} independent reviewers of {len(panel.reviewers)}, "
             "because of shared errors."
         )
-    return said
+    return sentences
 
 
 def agreement(
@@ -272,15 +263,17 @@ def agreement(
     names = list_names(reviewers)
     chosen = name_people(ballots, names or ())
     several = len(chosen) > 1 and set(chosen) <= set(ballots.humans)
-    found: GoldAgreement | None = None
+    together: GoldAgreement | None = None
     try:
-        found = measure_agreement(stances, reviewers=names, gold=gold, weights=weights, seed=seed)
+        together = measure_agreement(
+            stances, reviewers=names, gold=gold, weights=weights, seed=seed
+        )
     except OwnVotesError:
         if not panel and not several:
             raise
     judged = select_judges(stances, reviewers=names, gold=gold) if panel or several else None
     return AgreementResult(
-        agreement=found,
+        agreement=together,
         panel=None if judged is None else measure_panel(judged, seed=seed),
         gold=name_gold(ballots, gold),
         simulated=ballots.simulated,
@@ -293,37 +286,29 @@ def agreement(
 
 def _describe_agreement(measured: GoldAgreement, gold: str) -> list[str]:
     """Return how well the combined verdict of reviewers agrees with gold."""
-    return [
+    lines = [
         f"{' & '.join(measured.reviewers)} against {gold}",
         f"accuracy      {percent(measured.accuracy, 1)} %",
-        *(
-            [f"by convention {list_counted(measured.accuracy, measured.as_tie, measured.as_half)}"]
-            if measured.unjudged
-            else []
-        ),
+    ]
+    if measured.unjudged:
+        ways = list_counted(measured.accuracy, measured.as_tie, measured.as_half)
+        lines.append(f"by convention {ways}")
+    lines += [
         f"Fleiss kappa  {interval(measured.fleiss_kappa)}",
         (
             f"{counted(measured.n, 'judged item')} (a comparison in one shown order); left out: "
             f"{counted(measured.unreadable, 'review')} without a choice (unreadable or refused), and "
             f"{counted(measured.unjudged, 'item')} that no reviewer with a weight judged"
         ),
-        *([f"Left out are these items. {COUNTED}"] if measured.unjudged else []),
-        *(
-            [
-                (
-                    f"in {measured.unsettled:,} of {measured.samples:,} resamples the peer weights did not "
-                    "settle; their last weights are used"
-                )
-            ]
-            if measured.unsettled
-            else []
-        ),
     ]
-
-
-def _with_gold(pair: PanelPair) -> str:
-    test = pair.correlation
-    return MISSING if test is None else f"{decimal(test.r12, 2)} : {decimal(test.r13, 2)}"
+    if measured.unjudged:
+        lines.append(f"Left out are these items. {COUNTED}")
+    if measured.unsettled:
+        lines.append(
+            f"in {measured.unsettled:,} of {measured.samples:,} resamples the peer weights did not "
+            "settle; their last weights are used"
+        )
+    return lines
 
 
 def _list_values(measured: GoldAgreement) -> dict[str, object]:

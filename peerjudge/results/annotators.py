@@ -7,15 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
-from peerjudge.analysis.annotators import (
-    AnnotatedGold,
-    measure_annotators,
-)
+from peerjudge.analysis.annotators import AnnotatedGold, measure_annotators
 from peerjudge.analysis.score_document import describe_judge, list_values
 from peerjudge.data import Dataset
 from peerjudge.datasets import load as load_dataset
 from peerjudge.reporting.formats import MISSING, counted, percent, preface, share
 from peerjudge.reporting.layout import Column, Table, build_table
+from peerjudge.results.accuracy import build_judged_table
 from peerjudge.results.base import Document, FramedResult, Shown, list_names
 from peerjudge.results.columns import Cells, list_cells
 from peerjudge.results.plain import make_plain
@@ -78,37 +76,37 @@ def describe_annotators(annotated: AnnotatedGold) -> list[str]:
     """Return what the model changes, and what limits it."""
     votes = Counter(comparison.votes for comparison in annotated.comparisons)
     voted = counted(len(annotated.comparisons), "comparison")
-    said = [f"{annotated.changed:,} of {voted} with votes have another label than gold."]
+    sentences = [f"{annotated.changed:,} of {voted} with votes have another label than gold."]
     if votes[1]:
-        said.append(f"{votes[1]:,} have one vote only.")
+        sentences.append(f"{votes[1]:,} have one vote only.")
     if len(annotated.annotators) > _SHOWN:
         left = len(annotated.annotators) - _SHOWN
-        said.append(f"{left:,} annotators with fewer votes are not shown; the JSON has all.")
+        sentences.append(f"{left:,} annotators with fewer votes are not shown; the JSON has all.")
     if not annotated.told_apart:
-        said.append(
+        sentences.append(
             "The votes do not tell people apart: all have the same rates, and no vote weighs more."
         )
     if annotated.ties is not None:
-        said.append(
+        sentences.append(
             f"True ties, in %: {percent(annotated.ties)}. A tie is a comparison on which the answers are "
             "equally good; if this interval is wide, the votes cannot tell such ties from errors."
         )
     elif annotated.tie_votes:
-        said.append(
+        sentences.append(
             f"No true ties are estimated: {counted(annotated.tie_votes, 'vote')} for a tie are no evidence "
             "of pairs on which the answers are equally good, because they fall together on a pair too "
             "rarely. "
             "Such a vote counts as undecided; no tie is right under the model."
         )
     if annotated.unsettled:
-        said.append(
+        sentences.append(
             f"In {annotated.unsettled:,} of {annotated.samples:,} resamples the fit did not settle."
         )
-    said.append(
+    sentences.append(
         "The model assumes that errors are independent given the true label. A taste that people and "
         "reviewers share, such as one for length, counts as truth."
     )
-    return said
+    return sentences
 
 
 def annotators(
@@ -143,19 +141,15 @@ def _build_annotator_tables(annotated: AnnotatedGold) -> list[Table]:
     """Return the accuracies of the judges, and the reliability of the annotators."""
     simulated = " (simulated reviewers)" if annotated.simulated else ""
     return [
-        build_table(
+        build_judged_table(
             f"Accuracy in % [{annotated.level:.0%} interval] against people who err{simulated}",
             annotated.accuracies,
-            Column("Condition", "judge.condition"),
-            Column("Reviewer", "judge.reviewer"),
-            ("Stance", lambda row: row.judge.stance if row.judge.condition else MISSING),
             Column("Verdicts", "gold.n"),
             Column("Gold", "gold", "share", 1),
             Column("Model's label", "label", "share", 1),
             Column("Expected", "expected", "share", 1),
             Column("Label - gold", "label_change", "points"),
             Column("Expected - gold", "expected_change", "points"),
-            names=3,
             note="Gold: the rule of the data, such as a majority. Model's label: the most probable true "
             "label given the votes. Expected: the mean probability that a verdict is the true label, "
             "given the votes and how often this reviewer is right. Differences in points.",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import ceil
 from typing import TYPE_CHECKING, cast
 
 from peerjudge.data import to_plain
@@ -13,6 +12,7 @@ from peerjudge.reporting.formats import MISSING, SIMULATED_ANSWERS, money
 from peerjudge.reporting.layout import Table
 from peerjudge.results.base import Document, Shown
 from peerjudge.results.columns import Cells, build_frame
+from peerjudge.results.summaries import name_limit
 from peerjudge.runs.answering import Answers
 from peerjudge.runs.texts import WritingEstimate, WritingResult
 
@@ -42,32 +42,15 @@ def build_df(answers: Answers) -> pd.DataFrame:
 
 def list_answers(answers: Answers) -> Shown:
     """Return the counts by contestant, the files, and what the answers cost."""
+    counts = ("answers", "empty", "refused", "cut_off", "failed", "missing")
+    headings = (name.replace("_", " ").capitalize() for name in counts)
     table = Table(
         title=f"Answers to {answers.questions:,} questions by contestant",
-        headings=(
-            "Contestant",
-            "Answers",
-            "Empty",
-            "Refused",
-            "Cut off",
-            "Failed",
-            "Missing",
-            "Words",
-        ),
+        headings=("Contestant", *headings, "Words"),
         rows=tuple(
             (
                 contestant.contestant,
-                *(
-                    f"{count:,}"
-                    for count in (
-                        contestant.answers,
-                        contestant.empty,
-                        contestant.refused,
-                        contestant.cut_off,
-                        contestant.failed,
-                        contestant.missing,
-                    )
-                ),
+                *(f"{getattr(contestant, count):,}" for count in counts),
                 MISSING if contestant.mean_words is None else f"{contestant.mean_words:.0f}",
             )
             for contestant in answers.contestants
@@ -114,13 +97,11 @@ def list_answer_steps(answers: Answers, *, python: bool = False) -> list[str]:
         for one in failed[:_SHOWN_FAILURES]
         if one.failure is not None
     ]
-    stopped, enough = answers.stopped, answers.writing.enough or 0.0
+    stopped = answers.stopped
     if stopped == "too many failures":
         return [*lines, f"Stopped: {len(failed):,} answers failed. Fix the cause and {again}."]
     if stopped is not None:
-        needed = f"{ceil(enough * 100) / 100:.2f}" if stopped == "cost limit" else f"{ceil(enough)}"
-        option = f"--{stopped.replace(' ', '-')} {needed}"
-        option = f"{stopped.replace(' ', '_')}={needed}" if python else option
+        option = name_limit(stopped, answers.writing.enough or 0.0, python=python)
         lines.append(
             f"Stopped at the {stopped}. Answers are saved; {again} with {option} or higher to resume."
         )

@@ -76,17 +76,16 @@ class Result(ABC):
 
     def __repr__(self) -> str:
         sized = (f"{table.title or 'table'} ({len(table.rows):,} rows)" for table in self.tables)
-        told = mark_controls("; ".join(sized) or f"{len([*filter(None, self.parts())]):,} lines")
-        return f"<{type(self).__name__}: {shorten(told, _LENGTH)}>"
+        contents = mark_controls(
+            "; ".join(sized) or f"{len([*filter(None, self.parts())]):,} lines"
+        )
+        return f"<{type(self).__name__}: {shorten(contents, _LENGTH)}>"
 
     def _repr_html_(self) -> str:
         return render_html(cut_parts(self.parts(), most=_MOST))
 
     def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:  # noqa: FBT001  called by IPython
-        print_pretty(self, printer, self._show_beginning)
-
-    def _show_beginning(self) -> str:
-        return render_text(cut_parts(self.parts(), most=_MOST))
+        print_pretty(self, printer, lambda: render_text(cut_parts(self.parts(), most=_MOST)))
 
 
 class FramedResult(Result):
@@ -112,15 +111,13 @@ class FramedResult(Result):
 class DrawnResult(FramedResult):
     """A result with figures."""
 
+    simulated: bool
+    """True if reviewers are simulated."""
+
     @property
     @abstractmethod
     def figures(self) -> Mapping[str, Figure]:
         """Figures by name."""
-
-    @property
-    @abstractmethod
-    def simulated(self) -> bool:
-        """True if reviewers are simulated."""
 
     @overload
     def plot(self, name: str = "", *, ax: None = None) -> Plot: ...

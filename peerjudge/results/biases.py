@@ -6,16 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
 
-from peerjudge.analysis import Bias, OrderConsistency, Position, measure_bias
+from peerjudge.analysis import (
+    Bias,
+    OrderConsistency,
+    Position,
+    SelfEnhancement,
+    Verbosity,
+    measure_bias,
+)
+from peerjudge.analysis.position import Preference
 from peerjudge.analysis.selecting import HUMAN
 from peerjudge.data import Measurement, Noun, replace, to_plain
 from peerjudge.reporting.figures import Figure, Row, Rows, build_mark
-from peerjudge.reporting.formats import (
-    counted,
-    interval_note,
-    percent,
-    preface,
-)
+from peerjudge.reporting.formats import counted, interval_note, percent, preface
 from peerjudge.reporting.layout import (
     Column,
     Section,
@@ -24,19 +27,13 @@ from peerjudge.reporting.layout import (
     build_section,
     build_table,
 )
-from peerjudge.results.accuracy import (
-    LEFT_OUT,
-    SHARES,
-    change_note,
-    find_chance,
-)
+from peerjudge.results.accuracy import LEFT_OUT, SHARES, draw_before_after
 from peerjudge.results.base import Document, DrawnResult, Shown, list_names, name_gold
 from peerjudge.results.columns import Cells, list_cells
 from peerjudge.results.plain import make_plain
 from peerjudge.runs.reading import Source, read_material
 
 if TYPE_CHECKING:
-    from peerjudge.analysis import SelfEnhancement, Verbosity
     from peerjudge.analysis.findings import Findings
 
 
@@ -55,6 +52,7 @@ class BiasResult(DrawnResult):
     bias: Bias
     gold: str
     questions: int
+    simulated: bool
 
     def document(self) -> Document:
         """Return the document of `peerjudge bias --json`: one key for each measure."""
@@ -72,20 +70,31 @@ class BiasResult(DrawnResult):
         ]
 
     @property
-    def simulated(self) -> bool:
-        """True if reviewers are simulated."""
-        return self.bias.simulated
-
-    @property
     def figures(self) -> Mapping[str, Figure]:
         """The choices of the first-shown answer by reviewers that saw both orders."""
-        measures = self.bias.measures
-        places = _draw_places(
-            select_rows(measures, "position", Position),
-            select_rows(measures, "consistency", OrderConsistency),
+        consistency = select_rows(self.bias.measures, "consistency", OrderConsistency)
+        both_orders = {row.reviewer for row in consistency if row.rate.n}
+        positions = select_rows(self.bias.measures, "position", Position)
+        shown = [
+            Row(
+                name=row.reviewer,
+                note=f"{percent(row.share)} %",
+                count=counted(row.share.n, "choice"),
+                marks=[build_mark(row.share)],
+            )
+            for row in sorted(positions, key=lambda row: -row.share.value)
+            if row.share.n and row.reviewer in both_orders
+        ]
+        if not shown or len(shown) > _MOST_DRAWN:
+            return {}
+        across = "choices that name the first-shown answer"
+        figure = Figure(
+            id="position",
+            description="Share of each reviewer's choices that name the first-shown answer.",
+            chart=Rows(rows=shown, across=across, reference=(0.5, "no preference"), limits=SHARES),
             note=interval_note(_LEVEL, self.questions),
         )
-        return {} if places is None else {places.id: places}
+        return {figure.id: figure}
 
     def rows(self) -> Iterator[Cells]:
         """Yield one row for each measured quantity of each reviewer."""
@@ -117,7 +126,16 @@ def build_position_section(findings: Findings) -> Section | None:
         "The share of a reviewer's choices that name the answer shown first. Where every comparison "
         "is shown in both orders, a reviewer without position bias chooses the first answer "
         f"{expected}.",
-        _draw_position(findings),
+        draw_before_after(
+            findings,
+            [(seat.reviewer, seat.first_before, seat.first_after) for seat in findings.by_reviewer],
+            id="position",
+            description="Share of each reviewer's choices that name the first-shown answer, before "
+            "and after discussion.",
+            across="choices that name the first-shown answer",
+            counts="choice",
+            chance="no preference",
+        ),
         table,
         anchor="position",
     )
@@ -125,8 +143,6 @@ def build_position_section(findings: Findings) -> Section | None:
 
 def build_bias_tables(biases: Bias) -> list[Table]:
     """Return a table for each measure; a measure without a table of its own gets a generic one."""
-    from peerjudge.analysis import OrderConsistency, Position, SelfEnhancement, Verbosity
-
     measures, gold = biases.measures, biases.gold
     places = select_rows(measures, "position", Position)
     consistency = select_rows(measures, "consistency", OrderConsistency)
@@ -193,63 +209,7 @@ def bias(
         bias=measured,
         gold=name_gold(material.ballots, gold),
         questions=material.ballots.count_questions(),
-    )
-
-
-def _draw_position(findings: Findings) -> Figure | None:
-    """Return the share of first-shown answers among each reviewer's choices, before and after."""
-    rows = [
-        Row(
-            name=seat.reviewer,
-            note=change_note(seat.first_before, seat.first_after),
-            count=counted(seat.first_after.n, "choice"),
-            marks=[build_mark(seat.first_before), build_mark(seat.first_after)],
-        )
-        for seat in findings.by_reviewer
-        if seat.first_after is not None
-    ]
-    if not rows:
-        return None
-    return Figure(
-        id="position",
-        description="Share of each reviewer's choices that name the first-shown answer, before "
-        "and after discussion.",
-        chart=Rows(
-            rows=rows,
-            across="choices that name the first-shown answer",
-            reference=find_chance(findings, "no preference"),
-            limits=SHARES,
-            series=("before", "after"),
-            hollow=True,
-            arrows=True,
-        ),
-        note=interval_note(findings.level, findings.questions),
-    )
-
-
-def _draw_places(
-    rows: Sequence[Position], consistency: Sequence[OrderConsistency], *, note: str
-) -> Figure | None:
-    """Return the share of first-shown answers among the choices of reviewers that saw both orders."""
-    both_orders = {row.reviewer for row in consistency if row.rate.n}
-    shown = [
-        Row(
-            name=row.reviewer,
-            note=f"{percent(row.share)} %",
-            count=counted(row.share.n, "choice"),
-            marks=[build_mark(row.share)],
-        )
-        for row in sorted(rows, key=lambda row: -row.share.value)
-        if row.share.n and row.reviewer in both_orders
-    ]
-    if not shown or len(shown) > _MOST_DRAWN:
-        return None
-    across = "choices that name the first-shown answer"
-    return Figure(
-        id="position",
-        description="Share of each reviewer's choices that name the first-shown answer.",
-        chart=Rows(rows=shown, across=across, reference=(0.5, "no preference"), limits=SHARES),
-        note=note,
+        simulated=material.ballots.simulated,
     )
 
 
@@ -274,57 +234,44 @@ def _build_position_table(
     )
 
 
-def _build_discussed_table(discussed: Mapping[str, Sequence[Noun]]) -> Table:
-    """Return position preference and order consistency before and after discussion."""
-    from peerjudge.analysis import OrderConsistency, Position
-
-    before, after = (
-        {row.reviewer: row.share for row in select_rows(discussed, f"position_{when}", Position)}
-        for when in ("before", "after")
-    )
-    same, same_after = (
-        {
-            row.reviewer: row.rate
-            for row in select_rows(discussed, f"consistency_{when}", OrderConsistency)
-        }
-        for when in ("before", "after")
-    )
-    return build_table(
-        "Position before and after discussion, in %",
-        list(before),
-        Column("Reviewer", ""),
-        Column("First, before", before.get, "share"),
-        Column("First, after", after.get, "share"),
-        Column("Same, before", same.get, "share"),
-        Column("Same, after", same_after.get, "share"),
-    )
-
-
 def _build_discussed_tables(discussed: Mapping[str, Sequence[Noun]]) -> list[Table]:
     """Return position preference, order consistency and win rates of authors around a discussion."""
-    from peerjudge.analysis.preferences import Preference
-
-    before, after = (
-        {
-            (row.reviewer, row.author): row
-            for row in select_rows(discussed, f"preferences_{when}", Preference)
-        }
-        for when in ("before", "after")
+    first, first_after = (
+        {one.reviewer: one.share for one in select_rows(discussed, name, Position)}
+        for name in ("position_before", "position_after")
     )
-    wins = build_table(
-        "Win rate of an author before and after discussion, by the place of its answer, in %",
-        [(row, after.get(key)) for key, row in before.items()],
-        Column("Reviewer", "0.reviewer"),
-        Column("Author", "0.author"),
-        Column("Before", "0.share", "share"),
-        Column("After", "1.share", "share"),
-        Column("Shown first, before", "0.first", "share"),
-        Column("Shown first, after", "1.first", "share"),
-        Column("Shown second, before", "0.second", "share"),
-        Column("Shown second, after", "1.second", "share"),
-        names=2,
+    same, same_after = (
+        {one.reviewer: one.rate for one in select_rows(discussed, name, OrderConsistency)}
+        for name in ("consistency_before", "consistency_after")
     )
-    return [_build_discussed_table(discussed), wins]
+    wins, wins_after = (
+        {(one.reviewer, one.author): one for one in select_rows(discussed, name, Preference)}
+        for name in ("preferences_before", "preferences_after")
+    )
+    return [
+        build_table(
+            "Position before and after discussion, in %",
+            list(first),
+            Column("Reviewer", ""),
+            Column("First, before", first.get, "share"),
+            Column("First, after", first_after.get, "share"),
+            Column("Same, before", same.get, "share"),
+            Column("Same, after", same_after.get, "share"),
+        ),
+        build_table(
+            "Win rate of an author before and after discussion, by the place of its answer, in %",
+            [(row, wins_after.get(key)) for key, row in wins.items()],
+            Column("Reviewer", "0.reviewer"),
+            Column("Author", "0.author"),
+            Column("Before", "0.share", "share"),
+            Column("After", "1.share", "share"),
+            Column("Shown first, before", "0.first", "share"),
+            Column("Shown first, after", "1.first", "share"),
+            Column("Shown second, before", "0.second", "share"),
+            Column("Shown second, after", "1.second", "share"),
+            names=2,
+        ),
+    ]
 
 
 def _build_self_table(rows: Sequence[SelfEnhancement], gold: str) -> Table:

@@ -6,7 +6,7 @@ import gzip
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -16,20 +16,19 @@ from types import MappingProxyType
 from typing import cast
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
-from peerjudge.data import Comparison, Transcript, replace, to_json
+from peerjudge.data import Comparison, replace, to_json
 from peerjudge.data.comparisons import WITHHELD
 from peerjudge.datasets.licences import find_licence
 from peerjudge.errors import DataError, ShelfError, StoreError
 from peerjudge.results.agreements import agreement
 from peerjudge.results.base import Document, Result, Shown
 from peerjudge.results.biases import bias
-from peerjudge.results.crate import describe_crate, describe_reproduction
 from peerjudge.results.opinions import events
 from peerjudge.results.overwriting import require_free
 from peerjudge.results.rankings import rank
 from peerjudge.results.reports import report
 from peerjudge.results.scores import score
-from peerjudge.runs import OpenRun, open_run
+from peerjudge.runs import open_run
 from peerjudge.runs.blocking import wait_for
 from peerjudge.runs.manifest import MANIFEST
 from peerjudge.runs.reading import Stored, locate_source
@@ -58,6 +57,14 @@ NUMBERS: Mapping[str, Callable[[str], Result]] = MappingProxyType(
 
 _MARK = SUMMARY.encode()
 """Bytes near the beginning of every bundle, whose first member has this name."""
+_MEDIA = {
+    ".json": "application/json",
+    ".gz": "application/gzip",
+    ".html": "text/html",
+    ".md": "text/markdown",
+    ".toml": "application/toml",
+    ".py": "text/x-python",
+}
 _LOOKS_SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 _SHORTEST_SECRET = 8
 
@@ -140,18 +147,20 @@ def bundle(
         transcripts = Path(folder) / TRANSCRIPTS
         manifest, count = wait_for(_copy_run(place, transcripts, texts=texts))
         manifest |= {"licence": licence} if licence else {}
-        stated = str(manifest.get("licence") or "") or find_licence(_name_data(manifest))
+        experiment = cast("Mapping[str, object]", manifest.get("experiment") or {})
+        data = str(experiment.get("data") or "")
+        stated = str(manifest.get("licence") or "") or find_licence(data)
         members, withheld = _collect_files(manifest, shelf or Shelf())
         members[MANIFEST] = dump(manifest)
         members |= compute_numbers(transcripts, manifest, texts=texts)
         versions = cast("Mapping[str, object]", manifest.get("versions") or {})
         summary = {"schema": SCHEMA, "texts": texts, "discussions": count, "versions": versions}
         members[SUMMARY] = dump(summary | {"computed_by": own_version()})
-        members["REPRODUCE.md"] = describe_reproduction(
+        members["REPRODUCE.md"] = _describe_reproduction(
             manifest, withheld, texts=texts, licence=stated
         ).encode()
         members["ro-crate-metadata.json"] = dump(
-            describe_crate(manifest, [*members, TRANSCRIPTS], licence=stated)
+            _describe_crate(manifest, [*members, TRANSCRIPTS], licence=stated)
         )
         _write(path, members, transcripts)
     return Bundle(
@@ -163,11 +172,6 @@ def bundle(
         licence=stated,
         texts=texts,
     )
-
-
-def _name_data(manifest: Mapping[str, object]) -> str:
-    experiment = cast("Mapping[str, object]", manifest.get("experiment") or {})
-    return str(experiment.get("data") or "")
 
 
 def compute_numbers(
@@ -189,9 +193,9 @@ def compute_numbers(
             except (DataError, StoreError) as cause:
                 document = {"not_computed": str(cause)}
             members[f"{NUMBERS_FOLDER}{name}.json"] = dump(_rename(document, place))
-        found = report(place)
-        members[f"{NUMBERS_FOLDER}report.json"] = dump(found.document())
-        page = found.save(Path(folder) / PAGE)
+        computed = report(place)
+        members[f"{NUMBERS_FOLDER}report.json"] = dump(computed.document())
+        page = computed.save(Path(folder) / PAGE)
         members[PAGE] = page.read_bytes()
     return members
 
@@ -236,21 +240,15 @@ async def _copy_run(place: str, file: Path, *, texts: bool) -> tuple[dict[str, o
     async with open_run(place) as opened:
         with file.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
             async for transcript in opened.played():
-                kept = transcript if texts else _digest_texts(transcript)
+                kept = transcript
+                if not texts:
+                    kept = replace(kept, comparison=digest_comparison(kept.comparison))
                 packed.write(f"{to_json(kept)}\n".encode())
                 count += 1
         if not count:
             msg = f"{place} holds no discussion yet; run it first"
             raise DataError(msg)
-        return _complete(opened), count
-
-
-def _complete(opened: OpenRun) -> dict[str, object]:
-    return {"run": opened.id, **opened.manifest}
-
-
-def _digest_texts(transcript: Transcript) -> Transcript:
-    return replace(transcript, comparison=digest_comparison(transcript.comparison))
+        return {"run": opened.id, **opened.manifest}, count
 
 
 def digest_comparison(comparison: Comparison) -> Comparison:
@@ -333,3 +331,102 @@ def _write(path: Path, members: Mapping[str, bytes], transcripts: Path) -> None:
 def order_members(names: Iterable[str]) -> list[str]:
     """Return the names in the order of the archive: the summary first, then by name."""
     return sorted(names, key=lambda name: (name != SUMMARY, name))
+
+
+def _describe_reproduction(
+    manifest: Mapping[str, object], withheld: Sequence[str], *, texts: bool, licence: str
+) -> str:
+    """Return `REPRODUCE.md`: what the bundle holds, how to check it, and how to run it again."""
+    experiment = cast("Mapping[str, object]", manifest.get("experiment") or {})
+    versions = cast("Mapping[str, object]", manifest.get("versions") or {})
+    name = experiment.get("name", "study")
+    known = [f"{package} {version}" for package, version in versions.items() if version]
+    python = manifest.get("python")
+    lines = [
+        f"# {name}",
+        "",
+        (
+            "Written by `peerjudge bundle`. `transcripts.jsonl.gz` holds the discussions, `numbers/` and "
+            "`report.html` what was computed from them, and `manifest.json` the experiment as it was run."
+        ),
+        "",
+        "Check it, without a key and without a call:",
+        "",
+        "    peerjudge verify FILE.zip",
+        "",
+        "Every command reads the bundle like the run, for example `peerjudge score FILE.zip`.",
+        "",
+        (
+            "To run the experiment again, put the folders `agents`, `protocols` and `experiments` beside "
+            f"each other and run `peerjudge run {name}` with the data below."
+        ),
+        "",
+    ]
+    if known:
+        lines.append(f"- Versions: {', '.join(known)}" + (f", Python {python}" if python else ""))
+    for label, key in (
+        ("Data", "dataset"),
+        ("SHA-256 of the data", "data_hash"),
+        ("Written", "written"),
+    ):
+        if manifest.get(key):
+            lines.append(f"- {label}: {manifest[key]}")
+    lines.append(f"- Licence of the data: {licence or 'not known'}")
+    if "seed" in experiment:
+        lines.append(f"- Seed: {experiment['seed']}")
+    if not texts:
+        lines.append("- Questions and answers are withheld: their SHA-256 stands in their place.")
+    lines += [f"- Not included: {sentence}" for sentence in withheld]
+    return "\n".join(lines) + "\n"
+
+
+def _describe_crate(
+    manifest: Mapping[str, object], members: Iterable[str], *, licence: str
+) -> dict[str, object]:
+    """Return the metadata of the bundle in the form of RO-Crate 1.1, a JSON-LD document.
+
+    The licence is that of the data, which the discussions quote; empty where it is not known.
+    """
+    experiment = cast("Mapping[str, object]", manifest.get("experiment") or {})
+    names = sorted(members)
+    files = [
+        {
+            "@id": name,
+            "@type": "File",
+            "encodingFormat": _MEDIA.get(name[name.rfind(".") :], "text/plain"),
+        }
+        for name in names
+    ]
+    about = str(experiment.get("question") or "Discussions of language-model reviewers.")
+    root: dict[str, object] = {
+        "@id": "./",
+        "@type": "Dataset",
+        "name": str(experiment.get("name") or "study"),
+        "description": about,
+        "hasPart": [{"@id": name} for name in names],
+    }
+    if manifest.get("written"):
+        root["datePublished"] = manifest["written"]
+    data: dict[str, object] = {
+        "@id": "#data",
+        "@type": "Dataset",
+        "name": str(manifest.get("dataset") or experiment.get("data") or "data"),
+    }
+    root["isBasedOn"] = {"@id": "#data"}
+    entities: list[dict[str, object]] = [data]
+    if licence:
+        root["license"] = data["license"] = {"@id": "#licence"}
+        about = "Licence of the data, which the discussions quote."
+        entities.append(
+            {"@id": "#licence", "@type": "CreativeWork", "name": licence, "description": about}
+        )
+    descriptor = {
+        "@id": "ro-crate-metadata.json",
+        "@type": "CreativeWork",
+        "about": {"@id": "./"},
+        "conformsTo": {"@id": "https://w3id.org/ro/crate/1.1"},
+    }
+    return {
+        "@context": "https://w3id.org/ro/crate/1.1/context",
+        "@graph": [descriptor, root, *entities, *files],
+    }

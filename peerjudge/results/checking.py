@@ -15,15 +15,11 @@ from peerjudge.errors import DataError
 Outcome: TypeAlias = Literal["holds", "does not hold", "not measured"]
 
 _OPERATORS = {"<": lt, "<=": le, ">": gt, ">=": ge}
+_TESTED = ("value", "low", "high", "n", "p", "p_holm")
 _FIELDS: Mapping[str, tuple[str, ...]] = {
-    "accuracy": ("value", "low", "high", "n"),
-    "margin": ("value", "low", "high", "n"),
-    "gain": ("value", "low", "high", "n", "p", "p_holm"),
-    "over_mean_seat": ("value", "low", "high", "n", "p", "p_holm"),
-    "over_best_seat": ("value", "low", "high", "n", "p", "p_holm"),
-    "over_self_consistency": ("value", "low", "high", "n", "p", "p_holm"),
-    "over_vote": ("value", "low", "high", "n", "p", "p_holm"),
-    "difference": ("value", "low", "high", "n", "p", "p_holm"),
+    **dict.fromkeys(("accuracy", "margin"), ("value", "low", "high", "n")),
+    **dict.fromkeys(("gain", "over_mean_seat", "over_best_seat"), _TESTED),
+    **dict.fromkeys(("over_self_consistency", "over_vote", "difference"), _TESTED),
 }
 _TERM = re.compile(
     r"\s*(?P<measure>[A-Za-z_]+)(?:\[(?P<name>.+)\])?(?:\.(?P<field>[A-Za-z_]+))?"
@@ -91,11 +87,11 @@ def parse_condition(text: str) -> Condition:
     """
     measure, name, terms = "", "", list[_Term]()
     for part in re.split(r"\s+and\s+(?=[A-Za-z_]+(?:\[.+\])?(?:\.[A-Za-z_]+)?\s*[<>])", text):
-        found = _TERM.fullmatch(part)
-        if found is None:
+        match = _TERM.fullmatch(part)
+        if match is None:
             msg = f"{text!r} is no condition: {_FORM}"
             raise DataError(msg)
-        word, of, part_field = found["measure"], found["name"] or "", found["field"] or ""
+        word, of, part_field = match["measure"], match["name"] or "", match["field"] or ""
         if terms and word in _FIELDS[measure] and not of and not part_field:
             word, of, part_field = measure, name, word
         if not terms:
@@ -106,7 +102,7 @@ def parse_condition(text: str) -> Condition:
                 "several --fail-if are tested each on their own"
             )
             raise DataError(msg)
-        terms.append(_build_term(measure, part_field or "value", found))
+        terms.append(_build_term(measure, part_field or "value", match))
     return Condition(text=text, measure=measure, name=name, terms=tuple(terms))
 
 
@@ -145,7 +141,9 @@ def _test(condition: Condition, row: Row) -> Check:
         held = all(term.holds(value) for term, value in zip(condition.terms, values, strict=True))
         outcome = "holds" if held else "does not hold"
         text = f"{of} is {_describe(row)}"
-        if _is_within(condition, row):
+        low, high = row.numbers.get("low", nan), row.numbers.get("high", nan)
+        if any(one.field == "value" and low <= one.bound <= high for one in condition.terms):
+            # The interval of a point estimate that holds the bound leaves the condition open.
             text += "; its interval contains the bound"
     return Check(
         condition=condition.text,
@@ -154,12 +152,6 @@ def _test(condition: Condition, row: Row) -> Check:
         outcome=outcome,
         text=text,
     )
-
-
-def _is_within(condition: Condition, row: Row) -> bool:
-    """Return whether a bound on a point estimate lies in the interval, which then leaves it open."""
-    low, high = row.numbers.get("low", nan), row.numbers.get("high", nan)
-    return any(term.field == "value" and low <= term.bound <= high for term in condition.terms)
 
 
 def _describe(row: Row) -> str:
@@ -184,7 +176,7 @@ def _build_term(measure: str, name: str, match: re.Match[str]) -> _Term:
 def _check_measure(name: str, text: str) -> str:
     if name in _FIELDS:
         return name
-    if name in {"p", "p_holm", "low", "high", "value", "n"}:
+    if name in _TESTED:
         msg = f"{text!r}: {name} of what? Write over_vote.{name} or difference.{name}"
         raise DataError(msg)
     msg = f"{text!r}: unknown measure {name!r}; {_suggest(name, tuple(_FIELDS))}"

@@ -6,7 +6,7 @@ import ast
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -19,7 +19,7 @@ from peerjudge.errors import ShelfError
 from peerjudge.reporting.latex import escape_latex
 from peerjudge.reporting.layout import Column, build_table
 from peerjudge.results.base import Document, FramedResult, Shown
-from peerjudge.results.columns import Cells
+from peerjudge.results.columns import COLUMNS, Cells
 from peerjudge.runs.manifest import MANIFEST, SEARCH
 from peerjudge.runs.reading import Stored, locate_source, read_run
 from peerjudge.runs.sources import is_run
@@ -109,16 +109,9 @@ class Citations(FramedResult):
         """Yield one row for each work."""
         for work in self.works:
             yield {
-                "key": work.key,
-                "type": work.type,
-                "title": work.title,
+                **{name: getattr(work, name) for name in COLUMNS["cite"]},
                 "authors": "; ".join(work.authors),
-                "year": work.year,
-                "venue": work.venue,
-                "arxiv": work.arxiv,
-                "version": work.version,
                 "for_what": ", ".join(work.for_what),
-                "text": work.text,
             }
 
     def bibtex(self) -> str:
@@ -170,7 +163,16 @@ def cite(source: Stored, *, shelf: Shelf | None = None) -> Citations:
         for_what=("software",),
     )
     known = [
-        _build_work(name, fields, reasons[name])
+        Work(
+            key=name,
+            type=fields["type"],
+            title=fields["title"],
+            authors=tuple(fields["authors"]),
+            year=fields["year"],
+            venue=fields.get("venue", ""),
+            arxiv=fields["arxiv"],
+            for_what=tuple(reasons[name]),
+        )
         for name, fields in _read_references().items()
         if name in reasons
     ]
@@ -186,10 +188,10 @@ def _find_parts(source: Stored) -> tuple[set[str], set[str], set[str]]:
     searches: set[str] = set()
     file = Path(place) / SEARCH
     if file.is_file():
-        found = cast("dict[str, Any]", json.loads(read_text(file)))
-        searches.add(str(found.get("method", "")))
+        search = cast("dict[str, Any]", json.loads(read_text(file)))
+        searches.add(str(search.get("method", "")))
         if not (file.parent / MANIFEST).is_file():
-            return {str(found.get("data", "")).partition(":")[0]}, set(), searches
+            return {str(search.get("data", "")).partition(":")[0]}, set(), searches
     if not is_run(place):
         return {load_dataset(place, reviews=False).name}, set(), searches
     data, protocols = read_run(
@@ -206,34 +208,21 @@ def find_sources(protocol: str, shelf: Shelf) -> tuple[list[str], str]:
     """Return the keys of the sources in the docstring of a protocol, and its words about them."""
     try:
         text = read_text(shelf.find("protocols", protocol).path)
-        said = ast.get_docstring(ast.parse(text)) or ""
+        docstring = ast.get_docstring(ast.parse(text)) or ""
     except (ShelfError, SyntaxError):
         return [], ""
-    folded = _fold(said)
+    folded = _fold(docstring)
     keys = [
         name
         for name, fields in _read_references().items()
-        if _fold(str(fields["title"])) in folded or str(fields["arxiv"]) in said
+        if _fold(str(fields["title"])) in folded or str(fields["arxiv"]) in docstring
     ]
-    found = _SOURCE.search(said)
-    return keys, " ".join(found[1].split()) if found else ""
+    source = _SOURCE.search(docstring)
+    return keys, " ".join(source[1].split()) if source else ""
 
 
 def _fold(text: str) -> str:
     return re.sub(r"\W+", " ", text).lower()
-
-
-def _build_work(name: str, fields: Mapping[str, Any], reasons: Iterable[str]) -> Work:
-    return Work(
-        key=name,
-        type=fields["type"],
-        title=fields["title"],
-        authors=tuple(fields["authors"]),
-        year=fields["year"],
-        venue=fields.get("venue", ""),
-        arxiv=fields["arxiv"],
-        for_what=tuple(reasons),
-    )
 
 
 @cache

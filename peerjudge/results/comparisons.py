@@ -20,13 +20,13 @@ from peerjudge.analysis import (
     tabulate_by_condition,
     tabulate_by_reviewer,
 )
-from peerjudge.analysis.rating_levels import RatingLevel
 from peerjudge.analysis.rating_pairs import (
     RatedAnswers,
     RatingPair,
     compare_ratings,
     tabulate_ratings,
 )
+from peerjudge.analysis.ratings import RatingLevel
 from peerjudge.analysis.score_document import CONVENTIONS, build_contrasts_document
 from peerjudge.analysis.signflips import PairedDifference
 from peerjudge.analysis.stopping import Decision
@@ -71,7 +71,7 @@ class CompareResult(DrawnResult):
     pairs: tuple[Compared, ...]
     rated: tuple[RatingLevel, ...]
     ratings: tuple[RatingPair, ...]
-    of_simulated: bool
+    simulated: bool
     decisions: tuple[Decision, ...] = ()
 
     def document(self) -> Document:
@@ -119,12 +119,11 @@ class CompareResult(DrawnResult):
         for row in self.contrasts:
             for one in row.all:
                 tested = one.difference
-                family = "exploratory" if one.alternative == "mean seat" else "declared"
                 yield {
                     "one": row.condition,
                     "other": one.alternative,
                     "measure": "accuracy",
-                    "family": "primary" if one.primary else family,
+                    "family": one.family,
                     **list_cells(tested and tested.difference),
                     "p": tested and tested.p_value,
                     "p_holm": one.p_holm,
@@ -175,25 +174,12 @@ class CompareResult(DrawnResult):
             for name, measured in found.items():
                 yield Row(measure=measure, name=name, numbers=_list_numbers(measured))
         for row in self.contrasts:
-            gain = row.over_best_seat
-            named = {
-                "gain": gain,
-                "over_mean_seat": row.over_mean_seat,
-                "over_best_seat": gain,
-                "over_self_consistency": row.over_self_consistency,
-                "over_vote": row.over_vote,
-            }
-            for measure, one in named.items():
+            for measure, one in {"gain": row.over_best_seat, **row.by_name}.items():
                 numbers = _list_tested(one.difference, one.p_holm)
                 yield Row(measure=measure, name=row.condition, numbers=numbers, reason=one.reason)
         for pair in self.pairs:
             numbers = _list_tested(pair.difference, pair.holm)
             yield Row(measure="difference", name=f"{pair.one} over {pair.other}", numbers=numbers)
-
-    @property
-    def simulated(self) -> bool:
-        """True if reviewers are simulated."""
-        return self.of_simulated
 
     @property
     def figures(self) -> Mapping[str, Figure]:
@@ -255,12 +241,15 @@ def compare(
         6
     """
     sampler = Sampler(seed=seed)
-    named = _name_sources(sources)
-    found = [_tabulate(one, list_names(reviewers), sampler) for one in named.values()]
+    named = {
+        hide_password(locate_source(one)) if isinstance(one, Stored) else f"source {number}": one
+        for number, one in enumerate(sources, 1)
+    }
+    tabulated = [_tabulate(one, list_names(reviewers), sampler) for one in named.values()]
     if len(named) > 1:
-        _require_comparable(named, found)
-    rows, contrasts = _name_rows(list(named), found)
-    rated = _name_ratings(list(named), found)
+        _require_comparable(named, tabulated)
+    rows, contrasts = _name_rows(list(named), tabulated)
+    rated = _name_ratings(list(named), tabulated)
     ratings = compare_ratings(rated, baseline=baseline, sampler=sampler)
     pairs: tuple[Compared, ...] = ()
     if rows or not ratings:
@@ -284,8 +273,8 @@ def compare(
         pairs=tuple(pairs),
         rated=tuple(level for row in rated for level in row.levels),
         ratings=ratings,
-        of_simulated=any(one.simulated for one in found),
-        decisions=tuple(one.decision for one in found if one.decision is not None),
+        simulated=any(one.simulated for one in tabulated),
+        decisions=tuple(one.decision for one in tabulated if one.decision is not None),
     )
 
 
@@ -309,14 +298,6 @@ class _Found:
     rated: tuple[RatedAnswers, ...]
     simulated: bool
     decision: Decision | None = None
-
-
-def _name_sources(sources: Sequence[Source]) -> dict[str, Source]:
-    """Return different sources by name; those in memory are numbered."""
-    return {
-        hide_password(locate_source(one)) if isinstance(one, Stored) else f"source {number}": one
-        for number, one in enumerate(sources, 1)
-    }
 
 
 def _require_comparable(named: Iterable[str], found: Iterable[_Found]) -> None:
@@ -349,27 +330,36 @@ def _tabulate(source: Source, reviewers: Sequence[str] | None, sampler: Sampler)
 
 
 def _name_ratings(sources: Sequence[str], found: Sequence[_Found]) -> list[RatedAnswers]:
-    """Return all ratings; where several sources have the same name, the source is put before it."""
-    times = Counter(one.name for these in found for one in these.rated)
-    rows: list[RatedAnswers] = []
-    for source, these in zip(sources, found, strict=True):
-        for one in these.rated:
-            name = (f"{source}: " if times[one.name] > 1 else "") + one.name
-            levels = tuple(changed(level, name=name) for level in one.levels)
-            rows.append(replace(one, name=name, levels=levels))
-    return rows
+    """Return all ratings under different names."""
+    named = _name_apart(sources, [[one.name for one in these.rated] for these in found])
+    return [
+        replace(
+            one,
+            name=names[one.name],
+            levels=tuple(changed(level, name=names[one.name]) for level in one.levels),
+        )
+        for these, names in zip(found, named, strict=True)
+        for one in these.rated
+    ]
+
+
+def _name_apart(sources: Sequence[str], names: Sequence[Sequence[str]]) -> list[dict[str, str]]:
+    """Return by source the new names: if several sources have a name, the source is put before it."""
+    times = Counter(name for own in names for name in own)
+    return [
+        {name: f"{source}: {name}" if times[name] > 1 else name for name in own}
+        for source, own in zip(sources, names, strict=True)
+    ]
 
 
 def _name_rows(
     sources: Sequence[str], found: Sequence[_Found]
 ) -> tuple[list[AccuracyByComparison], list[ConditionContrasts]]:
-    """Return all rows; where several sources have the same name, the source is put before it."""
-    times = Counter(one.name for these in found for one in these.rows)
+    """Return all rows and contrasts, with conditions under different names."""
+    named = _name_apart(sources, [[one.name for one in these.rows] for these in found])
     rows: list[AccuracyByComparison] = []
     contrasts: list[ConditionContrasts] = []
-    for source, these in zip(sources, found, strict=True):
-        before = f"{source}: "
-        names = {one.name: (before if times[one.name] > 1 else "") + one.name for one in these.rows}
+    for these, names in zip(found, named, strict=True):
         rows += [replace(one, name=names[one.name]) for one in these.rows]
         for row in these.contrasts:
             votes = {

@@ -69,19 +69,14 @@ def build_contestants_section(findings: Findings | Standings) -> Section | None:
         ),
         build_section(
             "Elo rating by battle",
-            _describe_trajectory("each contestant", findings.level) + best,
-            _draw_trajectory(
-                [_build_curve(trajectory) for trajectory in peers.trajectories],
-                "Elo rating of each contestant by number of battles.",
-                findings.level,
-            ),
+            "The rating of each contestant by number of battles, as the mean over random orders of the "
+            f"battles. The bands hold {100 * findings.level:.0f} % of the orders: they show how far a "
+            f"single order can be trusted.{best}",
+            _draw_trajectories(peers.trajectories, findings.level),
         ),
         build_section(
             "Wins between contestants",
-            _draw_versus(
-                versus,
-                f"All reviewers, {by}",
-            ),
+            _draw_versus(versus, f"All reviewers, {by}"),
             f"The {len(versus.contestants)} best are shown; {versus.left_out} more are in the "
             "table above."
             if versus.left_out
@@ -97,7 +92,7 @@ def build_run_weights_table(findings: Findings | Standings) -> Table:
     if peers is None:
         return _build_weights_table({})
     prd = {
-        name: Measurement(value=weight, low=float("nan"), high=float("nan"), n=1)
+        name: Measurement(value=weight, low=nan, high=nan, n=1)
         for name, weight in peers.prd.items()
     }
     return _build_weights_table(
@@ -111,12 +106,7 @@ def _build_weights_table(
     *,
     contestant_of: Mapping[str, str] | None = None,
 ) -> Table:
-    """Return the weights of reviewers by scheme, the greatest first.
-
-    Args:
-        by_scheme: weight by scheme and reviewer.
-        contestant_of: the contestants that reviewers with another name are, for a column of their own.
-    """
+    """Return the weights of reviewers by scheme, the greatest first, with the contestants they are."""
     first = next(iter(by_scheme.values()), dict[str, Measurement]())
     return build_table(
         "Reviewer weights",
@@ -166,23 +156,25 @@ def build_ranking_tables(ranking: Ranking) -> list[Table]:
     def outranks(name: str) -> float | None:
         return (ranking.outranks or {}).get(name, {}).get(above.get(name, ""))
 
-    several = ranking.groups if len(ranking.groups) > 1 else ()
-    group_of = {name: k for k, group in enumerate(several, 1) for name in group}
-
     win_rate = ranking.scoring is Scoring.WIN_RATE
     unit = "in %" if win_rate else "in rating points"
     bounds = ranking.weight_bounds or {}
     weights = {
         name: Measurement(value=weight, low=low, high=high, n=1)
         for name, weight in ranking.weights.weights.items()
-        for low, high in [bounds.get(name, (float("nan"), float("nan")))]
+        for low, high in [bounds.get(name, (nan, nan))]
     }
+    ranks_above = (
+        "% above the next: of the resamples of questions, those that rank it above the row below."
+        if ranking.outranks and len(names) > 1
+        else ""
+    )
     return [
         build_table(
             f"Ranking by {ranking.scoring}, scores {unit}",
             names,
             Column("Contestant", ""),
-            Column("Group", group_of.get),
+            Column("Group", number_groups(ranking).get),
             Column("Rank", rank, digits=0),
             Column(
                 "Score",
@@ -191,19 +183,16 @@ def build_ranking_tables(ranking: Ranking) -> list[Table]:
                 int(win_rate),
             ),
             Column("% above the next", outranks, "share", key="above_the_next"),
-            note=" ".join(filter(None, (describe_groups(ranking), _explain_above(ranking)))),
+            note=" ".join(filter(None, (describe_groups(ranking), ranks_above))),
         ),
         _build_weights_table({"Weight": weights}, contestant_of=ranking.contestant_of),
     ]
 
 
-def _explain_above(ranking: Ranking) -> str:
-    """Return what the share above the next is; empty where questions were not resampled."""
-    if not ranking.outranks or len(ranking.contestants) < 2:
-        return ""
-    return (
-        "% above the next: of the resamples of questions, those that rank it above the row below."
-    )
+def number_groups(ranking: Ranking) -> dict[str, int]:
+    """Return the group of each contestant, from 1; empty for a single group."""
+    groups = ranking.groups if len(ranking.groups) > 1 else ()
+    return {name: number for number, group in enumerate(groups, 1) for name in group}
 
 
 def measure_rank(standing: Standing, *, n: int) -> Measurement:
@@ -237,8 +226,8 @@ def measure_score(standing: Standing, *, n: int = 1) -> Measurement:
     """Return the score of a standing with its bounds, NaN where it has none."""
     return Measurement(
         value=standing.score,
-        low=float("nan") if standing.low is None else standing.low,
-        high=float("nan") if standing.high is None else standing.high,
+        low=nan if standing.low is None else standing.low,
+        high=nan if standing.high is None else standing.high,
         n=0 if isnan(standing.score) else max(n, 1),
     )
 
@@ -306,37 +295,26 @@ def _ranking_figure(findings: Findings | Standings, peers: PeerFindings) -> Figu
     )
 
 
-def _describe_trajectory(subject: str, level: float) -> str:
-    """Return what a figure of ratings by battle shows."""
-    return (
-        f"The rating of {subject} by number of battles, as the mean over random orders of the "
-        f"battles. The bands hold {100 * level:.0f} % of the orders: they show how far a single "
-        "order can be trusted."
-    )
-
-
-def _draw_trajectory(curves: Sequence[Curve], description: str, level: float) -> Figure | None:
-    """Return Elo ratings by number of battles (PRD Figure 4)."""
-    if not curves:
+def _draw_trajectories(trajectories: Sequence[Trajectory], level: float) -> Figure | None:
+    """Return Elo ratings by number of battles, each with its last value in words (PRD Figure 4)."""
+    if not trajectories:
         return None
+    curves = [
+        Curve(
+            name=one.contestant,
+            note=f"{one.mean[-1]:.0f} [{one.low[-1]:.0f}, {one.high[-1]:.0f}]",
+            at=one.battles,
+            values=one.mean,
+            low=one.low,
+            high=one.high,
+        )
+        for one in trajectories
+    ]
     return Figure(
         id="elo-trajectory",
-        description=description,
+        description="Elo rating of each contestant by number of battles.",
         chart=Curves(curves=curves, across="battles", up="Elo rating", unit=rating_tick),
         note=orders_note(level),
-    )
-
-
-def _build_curve(trajectory: Trajectory) -> Curve:
-    """Return the line of a rating by battle, with its last value in words."""
-    end, low, high = trajectory.mean[-1], trajectory.low[-1], trajectory.high[-1]
-    return Curve(
-        name=trajectory.contestant,
-        note=f"{end:.0f} [{low:.0f}, {high:.0f}]",
-        at=trajectory.battles,
-        values=trajectory.mean,
-        low=trajectory.low,
-        high=trajectory.high,
     )
 
 
@@ -345,19 +323,11 @@ def _draw_versus(duels: HeadToHead, title: str) -> Figure:
     met = [number for row in duels.battles for number in row if number]
     few, many = min(met, default=0), max(met, default=0)
     battles = f"{few:,}" if few == many else f"{few:,} to {many:,}"
+    grid = Grid(title=title, names=duels.contestants, shares=duels.shares, battles=duels.battles)
     return Figure(
         id="head-to-head",
         description="How often each contestant won against each other one.",
-        chart=Grids(
-            grids=[
-                Grid(
-                    title=title,
-                    names=duels.contestants,
-                    shares=duels.shares,
-                    battles=duels.battles,
-                )
-            ]
-        ),
+        chart=Grids(grids=[grid]),
         note="In %: wins of the row over the column, ties as half. "
         f"Blue: over half, orange: under; {battles} battles each.",
     )

@@ -10,7 +10,7 @@ from peerjudge.reporting.formats import counted, isolated, minus_signs, p_value,
 from peerjudge.reporting.layout import Column, Section, Table, build_section, build_table
 
 if TYPE_CHECKING:
-    from peerjudge.analysis.contrasts import ConditionContrasts, Contrast
+    from peerjudge.analysis.contrasts import ConditionContrasts
     from peerjudge.analysis.stopping import Decision
     from peerjudge.data import Measurement
 
@@ -46,7 +46,7 @@ def build_contrasts_section(
         "reviewer alone with as many calls.",
         draw_contrasts(rows),
         build_contrasts_table(rows),
-        *_explain_missing(rows),
+        " ".join(describe_missing(rows)) or None,
         *note_decision(decision),
         anchor="alternatives",
     )
@@ -68,7 +68,7 @@ def build_contrasts_table(rows: Sequence[ConditionContrasts]) -> Table:
         Column("Difference", "1.difference.difference", "points"),
         Column("p", "1.difference.p_value", "p"),
         Column("p, Holm", "1.p_holm", "p"),
-        ("Test", lambda pair: _family(pair[1])),
+        ("Test", lambda pair: pair[1].family),
         names=3,
         note="Intervals (95 %) hold for one row each; the first findings and the figure of a report have "
         "wider ones that hold for all conditions together. p: of the difference being 0, by sign flips "
@@ -170,31 +170,19 @@ def describe_decision(decision: Decision, *, isolate: bool = True) -> str:
     )
     verb = "Not stopped at" if decision.stop_reason is None else "Stopped at"
     known = minus_signs(points(decision.anytime))
-    said = (
+    sentence = (
         f"{verb} {at}, by the rule \u201c{decision.rule}\u201d: the contrast "
         f"\u201c{contrast}\u201d {_FOUND[decision.outcome]}, {known} points "
         f"({decision.anytime.level:.0%} at all looks together)."
     )
     if decision.outcome == "precise":
-        said += (
+        sentence += (
             f" The interval of the rule, {minus_signs(points(decision.usual))}, is for a number of "
             "questions fixed in advance."
         )
     if decision.continued:
-        said += " The run was continued after this look without the rule."
-    return said
-
-
-def _family(one: Contrast) -> str:
-    if one.primary:
-        return "primary"
-    return "exploratory" if one.alternative == "mean seat" else "declared"
-
-
-def _explain_missing(rows: Sequence[ConditionContrasts]) -> list[str]:
-    """Return the same as one paragraph for a page, or nothing."""
-    missing = describe_missing(rows)
-    return [" ".join(missing)] if missing else []
+        sentence += " The run was continued after this look without the rule."
+    return sentence
 
 
 def _say_primary(rows: Sequence[ConditionContrasts]) -> Iterator[str]:
@@ -209,8 +197,8 @@ def _say_primary(rows: Sequence[ConditionContrasts]) -> Iterator[str]:
                 continue
             measured = one.difference.difference
             yield (
-                f"{name}: {_signed(measured)} points (interval of this contrast alone, "
-                f"p\u00a0{_p(one.difference.p_value)}), "
+                f"{name}: {signed_points(measured)} points (interval of this contrast alone, "
+                f"p\u00a0{phrase_p(one.difference.p_value)}), "
                 f"{_judge(measured, 'more often right', 'less often right', 'which may be chance')}."
             )
 
@@ -243,7 +231,7 @@ def _say(other: str, bounds: _Bounds) -> str:
 
 def _list(bounds: _Bounds, *, brackets: bool = False) -> str:
     named = "; ".join(
-        f"\u201c{isolated(name)}\u201d {_signed(measured)}" for name, measured in bounds
+        f"\u201c{isolated(name)}\u201d {signed_points(measured)}" for name, measured in bounds
     )
     if not bounds:
         return ""
@@ -256,10 +244,12 @@ def _judge(measured: Measurement, better: str, worse: str, unsure: str) -> str:
     return worse if measured.high < 0.0 else unsure
 
 
-def _signed(measured: Measurement) -> str:
+def signed_points(measured: Measurement) -> str:
+    """Format a difference in points with its interval and minus signs."""
     return minus_signs(points(measured))
 
 
-def _p(value: float) -> str:
-    said = p_value(value)
-    return (said if said.startswith("<") else f"= {said}").replace(" ", "\u00a0")
+def phrase_p(value: float) -> str:
+    """Format a p-value as it follows the letter p: `= 0.03` or `< 0.001`."""
+    text = p_value(value)
+    return (text if text.startswith("<") else f"= {text}").replace(" ", "\u00a0")

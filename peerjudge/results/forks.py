@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from peerjudge.analysis import Sampler
 from peerjudge.analysis.forks import ForkContrast, ForkEffects, ForkRow, measure_forks
@@ -52,7 +52,7 @@ class ForkResult(FramedResult):
             {
                 "folder": str(self.folder),
                 "where": self.where,
-                **_as_object(to_plain(self.effects)),
+                **cast("Document", to_plain(self.effects)),
                 "refused": [
                     {"change": change, "reason": reason, "discussions": count}
                     for (change, reason), count in self.refused.items()
@@ -63,9 +63,9 @@ class ForkResult(FramedResult):
 
     def parts(self) -> Shown:
         """Return the table of changes, and how to read it."""
-        found = self.effects
+        effects = self.effects
         return [
-            *preface(simulated=found.simulated, questions=found.questions),
+            *preface(simulated=effects.simulated, questions=effects.questions),
             *self._tables(),
             "",
             *self._describe(),
@@ -91,17 +91,17 @@ class ForkResult(FramedResult):
                 }
 
     def _tables(self) -> list[Table]:
-        found = self.effects
-        simulated = " (simulated reviewers)" if found.simulated else ""
-        level = f"{found.level:.0%}"
+        effects = self.effects
+        simulated = " (simulated reviewers)" if effects.simulated else ""
+        level = f"{effects.level:.0%}"
 
         def name(row: ForkRow) -> str:
             return self.names.get(row.change, row.change or NO_CHANGE)
 
         tables = [
             build_table(
-                f"Forks at turn {found.at}, in % [{level} interval]{simulated}",
-                found.rows,
+                f"Forks at turn {effects.at}, in % [{level} interval]{simulated}",
+                effects.rows,
                 ("Change", name),
                 Column("Discussions", "discussions"),
                 Column("Plays", "plays"),
@@ -116,7 +116,7 @@ class ForkResult(FramedResult):
             )
         ]
         contrasts: list[tuple[ForkRow, ForkContrast]] = [
-            (row, contrast) for row in found.rows for contrast in row.contrasts
+            (row, contrast) for row in effects.rows for contrast in row.contrasts
         ]
         if contrasts:
             tables.append(
@@ -136,40 +136,40 @@ class ForkResult(FramedResult):
         return tables
 
     def _describe(self) -> list[str]:
-        found = self.effects
-        if not found.redraws:
+        effects = self.effects
+        if not effects.redraws:
             return [
                 (
                     "Played once, with the random draws of the parents: this shows what a change does to "
                     "a discussion, not whether it has an effect. Play with --draws 2 or more for that."
                 )
             ]
-        times = counted(found.redraws, "time")
+        times = counted(effects.redraws, "time")
         both = (
             " under every change and as often without one, with the same new random draws in both."
         )
-        said = [
+        sentences = [
             (
-                f"Each discussion was played {times} from turn {found.at} on"
-                f"{both if len(found.rows) > 1 else ', with new random draws.'} The row {NO_CHANGE!r} is "
+                f"Each discussion was played {times} from turn {effects.at} on"
+                f"{both if len(effects.rows) > 1 else ', with new random draws.'} The row {NO_CHANGE!r} is "
                 "the noise floor: how often a redraw alone turns a conclusion."
             )
         ]
-        if any(row.contrasts for row in found.rows):
-            said.append(
+        if any(row.contrasts for row in effects.rows):
+            sentences.append(
                 "A difference is the mean over discussions of the change minus no change, over the "
                 "plays that have both. Interval and p-value flip the signs of whole questions "
-                f"({found.questions:,} of them); p (Holm) is adjusted for the "
-                f"{counted(found.tests, 'test')} of this table. It holds for these discussions, "
+                f"({effects.questions:,} of them); p (Holm) is adjusted for the "
+                f"{counted(effects.tests, 'test')} of this table. It holds for these discussions, "
                 "from this turn on, with these reviewers."
             )
         if self.where:
-            said.append(
+            sentences.append(
                 f"The discussions were chosen by {self.where!r}. Where that depends on how they ended, the "
                 "shares of every row move away from the parents even without a change; the differences do "
                 "not, as both sides were played anew."
             )
-        return said
+        return sentences
 
 
 async def fork(
@@ -282,20 +282,11 @@ async def plan_forks(
             opened, at=at, changes=parsed, where=where, draws=draws, name=name, shelf=shelf
         )
         folder = find_fork_folder(opened, place, prepared.plan.experiment.name)
-        _require_own(folder, prepared)
-    return prepared, folder
-
-
-def _require_own(folder: Path, prepared: PreparedForks) -> None:
-    """Raise `StoreError` if the folder holds forks with another turn, change or filter."""
+    # Forks with another turn, change or filter are another run.
     if (folder / MANIFEST).exists() and read_manifest(folder).get("run") != prepared.run_id:
         msg = f"{folder} holds other forks; choose another --name"
         raise StoreError(msg)
-
-
-def _as_object(plain: object) -> Document:
-    assert isinstance(plain, dict)  # noqa: S101  a noun's plain form is always an object
-    return plain  # pyright: ignore[reportUnknownVariableType]
+    return prepared, folder
 
 
 fork_sync = block(fork)

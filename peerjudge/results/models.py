@@ -8,11 +8,7 @@ from math import exp
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from peerjudge.analysis.selecting import HUMAN
-from peerjudge.analysis.style_control import (
-    CONTROLS,
-    ControlledRanking,
-    control_styles,
-)
+from peerjudge.analysis.style_control import CONTROLS, ControlledRanking, control_styles
 from peerjudge.analysis.verdict_model import VerdictModel, fit_verdict_model
 from peerjudge.data import Measurement, Scheme, Standing, to_plain
 from peerjudge.data.choices import require_choice
@@ -21,7 +17,12 @@ from peerjudge.reporting.formats import counted, decimal, preface, share
 from peerjudge.reporting.layout import Column, Table, build_table
 from peerjudge.results.base import Document, FramedResult, Shown, list_names
 from peerjudge.results.columns import Cells, list_cells
-from peerjudge.results.contestants import describe_groups, measure_rank, measure_score
+from peerjudge.results.contestants import (
+    describe_groups,
+    measure_rank,
+    measure_score,
+    number_groups,
+)
 from peerjudge.results.plain import make_plain
 from peerjudge.runs.reading import Source, read_material
 from peerjudge.tracker import Stance
@@ -113,14 +114,9 @@ class StyleResult(FramedResult):
         rankings = {"equal": self.ranking.contestants, "plain": self.ranking.plain.contestants}
         for style, contestants in rankings.items():
             for name, one in contestants.items():
-                yield {
-                    "contestant": name,
-                    "style": style,
-                    "rank": one.rank,
-                    "score": one.score,
-                    "low": one.low,
-                    "high": one.high,
-                }
+                bounds = {"low": one.low, "high": one.high}
+                own = {"contestant": name, "style": style, "rank": one.rank, "score": one.score}
+                yield own | bounds
 
 
 def build_model_table(fitted: VerdictModel) -> Table:
@@ -147,7 +143,7 @@ def build_model_table(fitted: VerdictModel) -> Table:
 
 def describe_model(fitted: VerdictModel) -> list[str]:
     """Return what the model was fitted to, what it holds equal, and what it left out."""
-    said = [
+    sentences = [
         (
             f"{counted(fitted.verdicts, 'verdict')} on {counted(fitted.comparisons, 'pair')} of "
             f"{counted(fitted.questions, 'question')}; {fitted.ties:,} ties count as half a choice of either "
@@ -159,42 +155,46 @@ def describe_model(fitted: VerdictModel) -> list[str]:
         ),
     ]
     if fitted.authors:
-        said.append("The strengths of the authors of the answers are held equal, too.")
+        sentences.append("The strengths of the authors of the answers are held equal, too.")
     if fitted.without_texts:
-        said.append(
+        sentences.append(
             f"{counted(fitted.without_texts, 'verdict')} on pairs without texts are left out."
         )
     if not fitted.both_orders and any(effect.term == "position" for effect in fitted.effects):
-        said.append(_ONE_ORDER)
+        sentences.append(_ONE_ORDER)
     if any(effect.term == "length" for effect in fitted.effects):
-        said.append(
+        sentences.append(
             "Length: where longer answers are better in ways that gold does not show, the effect is too high."
         )
     if any(effect.term == "condition" for effect in fitted.effects):
-        said.append(f"Conditions are compared with '{fitted.first_condition}'.")
-    said += [
+        sentences.append(f"Conditions are compared with '{fitted.first_condition}'.")
+    sentences += [
         f"Left out: {one.term}{f' of {one.name!r}' if one.name else ''}: {one.reason}."
         for one in fitted.left_out
     ]
-    return said
+    return sentences
 
 
 def build_control_tables(ranking: ControlledRanking) -> list[Table]:
     """Return the ranks with and without control of style, and the coefficients of the styles."""
-    plain = ranking.plain.contestants
-    several = ranking.plain.groups if len(ranking.plain.groups) > 1 else ()
-    group_of = {name: k for k, group in enumerate(several, 1) for name in group}
+    questions = ranking.plain.questions
+
+    def build_columns(kind: str, standings: Mapping[str, Standing]) -> tuple[Column, ...]:
+        return (
+            Column(
+                f"Rank, {kind}", lambda name: measure_rank(standings[name], n=questions), digits=0
+            ),
+            Column(f"Score, {kind}", lambda name: measure_score(standings[name]), digits=0),
+        )
+
     return [
         build_table(
             "Bradley-Terry ranking with and without control of style, scores in rating points",
             list(ranking.contestants),
             Column("Contestant", ""),
-            Column("Group", group_of.get),
-            *(
-                column
-                for kind, standings in (("controlled", ranking.contestants), ("plain", plain))
-                for column in _standing_columns(kind, standings, questions=ranking.plain.questions)
-            ),
+            Column("Group", number_groups(ranking.plain).get),
+            *build_columns("controlled", ranking.contestants),
+            *build_columns("plain", ranking.plain.contestants),
         ),
         build_table(
             "Effect of style on being chosen, contestants being equal, in log-odds",
@@ -212,7 +212,7 @@ def build_control_tables(ranking: ControlledRanking) -> list[Table]:
 def describe_control(ranking: ControlledRanking) -> list[str]:
     """Return what was controlled, what could not be, and how to read the two rankings."""
     plain = ranking.plain
-    said = [
+    sentences = [
         (
             f"{counted(plain.reviews, 'review')} of {counted(plain.questions, 'question')}; bounds are 95 %, "
             "of the controlled scores by a jackknife of the questions"
@@ -220,17 +220,17 @@ def describe_control(ranking: ControlledRanking) -> list[str]:
         )
     ]
     if not ranking.both_orders and "position" in ranking.controls:
-        said.append(_ONE_ORDER)
+        sentences.append(_ONE_ORDER)
     if ranking.without_texts:
-        said.append(
+        sentences.append(
             f"{counted(ranking.without_texts, 'battle')} of pairs without texts are left out."
         )
-    said += [f"Not controlled: {name}: {reason}." for name, reason in ranking.left_out.items()]
-    said.append(
+    sentences += [f"Not controlled: {name}: {reason}." for name, reason in ranking.left_out.items()]
+    sentences.append(
         "A style that goes with quality takes some of it: the controlled ranking shows how far the plain one "
         "depends on style."
     )
-    return said
+    return sentences
 
 
 def model(
@@ -339,15 +339,6 @@ def rank_styles(
         seed=seed,
     )
     return StyleResult(ranking=ranking)
-
-
-def _standing_columns(
-    kind: str, standings: Mapping[str, Standing], *, questions: int
-) -> tuple[Column, ...]:
-    return (
-        Column(f"Rank, {kind}", lambda name: measure_rank(standings[name], n=questions), digits=0),
-        Column(f"Score, {kind}", lambda name: measure_score(standings[name]), digits=0),
-    )
 
 
 def _read(effect: Effect) -> str:

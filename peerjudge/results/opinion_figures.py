@@ -32,9 +32,9 @@ from peerjudge.reporting.formats import (
 from peerjudge.results.accuracy import SHARES
 
 if TYPE_CHECKING:
-    from peerjudge.analysis.courses import Course
     from peerjudge.analysis.findings import Findings
     from peerjudge.analysis.influence import StanceCounts
+    from peerjudge.analysis.outcomes import Course
 
 
 _CONTRADICTED = (EventKind.HELD, EventKind.ALTERED, EventKind.SHIFTED)

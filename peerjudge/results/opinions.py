@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from peerjudge.analysis.findings import Findings
     from peerjudge.analysis.influence import StanceCounts
     from peerjudge.analysis.outcomes import Holding, Ordering, Settling
-    from peerjudge.analysis.stances import Stances
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -148,7 +147,16 @@ def build_opinions_section(findings: Findings) -> Section | None:
             "names gold. The list of transcripts shows the sequence of every discussion.",
             draw_courses(findings),
         ),
-        build_section("Agreement", _agreement_table(findings)),
+        build_section(
+            "Agreement",
+            build_table(
+                "Discussions whose seats agree, in %",
+                [condition for condition in findings.conditions if condition.seats > 1],
+                Column("Condition", "name"),
+                Column("In private", "agreement.before", "share"),
+                Column("At the end", "agreement.after", "share"),
+            ),
+        ),
         anchor="opinions",
     )
 
@@ -259,8 +267,14 @@ def events(source: Source, *, summary: bool = False, seed: int = 0) -> EventsRes
             material.ballots, sampler=Sampler(seed=seed), primary=material.primary
         )
         return StancesResult(stances=stances, questions=material.ballots.count_questions())
+    if isinstance(source, Dataset) or is_frame(source):
+        msg = (
+            "opinion events need transcripts, which recorded reviews and frames of ballots do not have; "
+            "for a frame of ballots of a run, ask for the summary"
+        )
+        raise DataError(msg)
     held: list[OpinionEvent] = []
-    stream_events(_require_transcripts(source), held.append)
+    stream_events(source, held.append)
     return EventsResult(events=tuple(held))
 
 
@@ -280,43 +294,42 @@ def stream_events(source: Discussions, take: Callable[[OpinionEvent], None]) -> 
 
 def _shown_kinds(events: Iterable[Mapping[EventKind, int]]) -> list[EventKind]:
     """Return holding and altering, and the other kinds that occur."""
-    found = {kind for event in events for kind, number in event.items() if number}
-    return [kind for kind in EventKind if kind in found | {EventKind.HELD, EventKind.ALTERED}]
+    occurring = {kind for event in events for kind, number in event.items() if number}
+    return [kind for kind in EventKind if kind in occurring | {EventKind.HELD, EventKind.ALTERED}]
 
 
 def _build_moves_table(rows: Sequence[StanceCounts], *, by: str) -> Table:
     """Return opinion events and moves, for counts that are grouped in the same way."""
     kinds = _shown_kinds(row.events for row in rows)
+
+    def name_opponent(row: StanceCounts) -> str:
+        if row.opponent is None:
+            return MISSING
+        return "itself" if row.opponent == row.reviewer else row.opponent
+
+    def show_moves(directions: Mapping[Direction, int]) -> str:
+        towards, away = directions[Direction.TOWARDS], directions[Direction.AWAY]
+        return f"{towards} : {away}" if towards or away else MISSING
+
     return build_table(
         f"Opinion events by {by}, shares in %",
         rows,
         Column("Reviewer", "reviewer"),
         Column("Role", "role"),
-        ("Heard", _heard),
+        ("Heard", name_opponent),
         Column("Turn", "round"),
         *(Column(name_event(kind).capitalize(), f"events.{kind}") for kind in kinds),
         Column("% altered", "altered", "share"),
         Column("% to gold", "towards_gold", "share"),
-        ("Gold", lambda row: _moves(row.gold)),
-        ("Majority", lambda row: _moves(row.majority)),
-        ("First shown", lambda row: _moves(row.first)),
+        ("Gold", lambda row: show_moves(row.gold)),
+        ("Majority", lambda row: show_moves(row.majority)),
+        ("First shown", lambda row: show_moves(row.first)),
         names=4,
         note="% altered: of the times contradicted. % to gold: of the moves between gold and another "
         "answer. The last columns count moves to and away from gold, the majority of the private "
         "verdicts, and the first-shown answer. Turns are counted from 1 after the private reviews; "
         "itself is another seat of the same reviewer.",
     )
-
-
-def _heard(row: StanceCounts) -> str:
-    if row.opponent is None:
-        return MISSING
-    return "itself" if row.opponent == row.reviewer else row.opponent
-
-
-def _moves(directions: Mapping[Direction, int]) -> str:
-    towards, away = directions[Direction.TOWARDS], directions[Direction.AWAY]
-    return f"{towards} : {away}" if towards or away else MISSING
 
 
 def _build_ordering_table(rows: Sequence[Ordering]) -> Table:
@@ -375,16 +388,6 @@ def _build_settling_table(rows: Sequence[Settling]) -> Table:
     )
 
 
-def _agreement_table(findings: Findings) -> Table:
-    return build_table(
-        "Discussions whose seats agree, in %",
-        [condition for condition in findings.conditions if condition.seats > 1],
-        Column("Condition", "name"),
-        Column("In private", "agreement.before", "share"),
-        Column("At the end", "agreement.after", "share"),
-    )
-
-
 def _describe_summary(stances: Stances) -> list[str]:
     """Return the conditions without discussion, the pairs left out, and how the summary was made."""
     silent = [
@@ -414,13 +417,3 @@ def _by_round(counts: Sequence[StanceCounts]) -> list[StanceCounts]:
 
 def _by_opponent(counts: Sequence[StanceCounts]) -> list[StanceCounts]:
     return [row for row in counts if row.opponent is not None]
-
-
-def _require_transcripts(source: Source) -> Discussions:
-    if isinstance(source, Dataset) or is_frame(source):
-        msg = (
-            "opinion events need transcripts, which recorded reviews and frames of ballots do not have; "
-            "for a frame of ballots of a run, ask for the summary"
-        )
-        raise DataError(msg)
-    return source

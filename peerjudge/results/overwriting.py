@@ -7,8 +7,6 @@ from pathlib import Path
 
 from peerjudge.errors import StoreError
 
-__all__ = ["require_free", "require_free_figures"]
-
 _FIGURES = {".svg": b'<svg id="figure-', ".png": b"Software\0PeerJudge", ".pdf": b"%PeerJudge"}
 """Bytes near the beginning or at the end of figures, by the ending of the file."""
 

@@ -11,8 +11,6 @@ from peerjudge.errors import DataError, StoreError
 from peerjudge.reporting.figures import Figure
 from peerjudge.reporting.plotting import ENDINGS, build_axes, render
 
-__all__ = ["Plot", "build_plot", "choose_figure"]
-
 
 class Plot(Axes):
     """Matplotlib axes of a figure that shows itself in a notebook."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, cast
 import numpy as np
 
 from peerjudge.analysis import build_tournament
+from peerjudge.analysis.peers import Trajectory, bound_ratings
 from peerjudge.data import (
     Battle,
     Measurement,
@@ -61,51 +62,44 @@ Battles: TypeAlias = Tournament | Sequence[Battle]
 """Battles of contestants, as a list or as the columns of `peerjudge.ranking.collect`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trajectory:
-    """Elo ratings over the battles: by contestant the lines `mean`, `low` and `high` (95 % of orders)."""
-
-    battles: Sequence[int]
-    contestants: Mapping[str, Mapping[str, Sequence[float]]]
-
-    @property
-    def means(self) -> Mapping[str, Sequence[float]]:
-        """Mean ratings by contestant."""
-        return {name: lines["mean"] for name, lines in self.contestants.items()}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RankResult(DrawnResult):
-    """A ranking of contestants with the weights of reviewers, and the tournament that was ranked."""
+    """A ranking of contestants with the weights of reviewers, and the tournament that was ranked.
+
+    `trajectory` has the Elo ratings over the battles, with bounds for 95 % of their orders, if wanted.
+    """
 
     frame: ClassVar[str] = "rank"
     ranking: Ranking
     tournament: Tournament
-    trajectory: Trajectory | None
+    trajectory: tuple[Trajectory, ...]
     majority: bool
     orders: int
     bootstrap: int
-    of_simulated: bool
+    simulated: bool
     chosen_by_results: bool = False
 
     def document(self) -> Document:
         """Return the document of `peerjudge rank --json`."""
         document = {**ranking_document(self.ranking), "simulated": self.simulated}
         document["chosen_by_results"] = self.chosen_by_results
-        if (steps := self.trajectory) is not None:
-            document["trajectory"] = {"battles": steps.battles, "contestants": steps.contestants}
+        if self.trajectory:
+            lines = {
+                one.contestant: {"mean": one.mean, "low": one.low, "high": one.high}
+                for one in self.trajectory
+            }
+            document["trajectory"] = {"battles": self.trajectory[0].battles, "contestants": lines}
         return make_plain(document)
 
     def parts(self) -> Shown:
         """Return the tables of contestants and weights, and the sentence about them."""
-        steps = self.trajectory
         return [
             *preface(simulated=self.simulated, questions=self.ranking.questions),
             *([CHOSEN] if self.chosen_by_results else []),
             *build_ranking_tables(self.ranking),
             "",
             describe_ranking(self.ranking, orders=self.orders, bootstrap=self.bootstrap),
-            *([] if steps is None else [_build_battles_table(steps.battles, steps.means)]),
+            *([_build_battles_table(self.trajectory)] if self.trajectory else []),
         ]
 
     def rows(self) -> Iterator[Cells]:
@@ -118,11 +112,6 @@ class RankResult(DrawnResult):
                 "score": standing.score,
                 **{bound: getattr(standing, bound) for bound in bounds},
             }
-
-    @property
-    def simulated(self) -> bool:
-        """True if reviewers are simulated."""
-        return self.of_simulated
 
     @property
     def figures(self) -> Mapping[str, Figure]:
@@ -154,11 +143,11 @@ def describe_ranking(ranking: Ranking, *, orders: int, bootstrap: int) -> str:
     }
     if len(scores) == 1 and ranking.reviews:
         bounds = f"{bounds}; the reviews do not tell the contestants apart: all have the same score"
-    found = ranking.weights
-    if found.scheme is None:
+    reviewer_weights = ranking.weights
+    if reviewer_weights.scheme is None:
         return "; ".join(filter(None, [read, "equal weights", bounds]))
-    weights = f"{found.scheme} scheme, {found.iterations} iterations"
-    others = [name for name in found.weights if not ranking.is_contestant(name)]
+    weights = f"{reviewer_weights.scheme} scheme, {reviewer_weights.iterations} iterations"
+    others = [name for name in reviewer_weights.weights if not ranking.is_contestant(name)]
     mean = (
         f"mean weight for reviewers that are no contestants: {', '.join(others)}" if others else ""
     )
@@ -227,14 +216,14 @@ def rank(
     if trajectory and scoring is not Scoring.ELO:
         msg = f"only Elo has a trajectory: use --scoring elo, not {scoring}"
         raise DataError(msg)
-    found = (
+    material = (
         None
         if isinstance(source, Tournament)
         else read_material(source, contestant_of=contestant_of)
     )
-    tournament = _choose(source, found, stance=stance, reviewers=list_names(reviewers))
+    tournament = _choose(source, material, stance=stance, reviewers=list_names(reviewers))
     if exclude_self or exclude_family:
-        own = families or {} if found is None else found.merge_families(families)
+        own = families or {} if material is None else material.merge_families(families)
         tournament = without_family(tournament, own if exclude_family else {})
     if majority:
         ranking, tournament = rank_majority(
@@ -261,12 +250,12 @@ def rank(
     return RankResult(
         ranking=ranking,
         tournament=tournament,
-        trajectory=_trace(tournament, ranking, trajectory, orders, seed) if trajectory else None,
+        trajectory=_trace(tournament, ranking, trajectory, orders, seed) if trajectory else (),
         majority=majority,
         orders=orders,
         bootstrap=bootstrap,
-        of_simulated=found is not None and found.ballots.simulated,
-        chosen_by_results=found is not None and found.chosen_by_results,
+        simulated=material is not None and material.ballots.simulated,
+        chosen_by_results=material is not None and material.chosen_by_results,
     )
 
 
@@ -330,10 +319,12 @@ def _describe_bounds(ranking: Ranking, *, orders: int, bootstrap: int) -> str:
             )
             if count
         ]
-        said = f"bounds are 95 %, from {ranking.resamples:,} resamples of the {asked:,} questions"
+        sentence = (
+            f"bounds are 95 %, from {ranking.resamples:,} resamples of the {asked:,} questions"
+        )
         if ranking.weights.scheme is not None:
-            said += ", each with its own weights"
-        return "; ".join([said, *lost])
+            sentence += ", each with its own weights"
+        return "; ".join([sentence, *lost])
     why = "all reviews are of one question, so no resampling" if bootstrap else ""
     if ranking.scoring is Scoring.ELO:
         return f"bounds are 95 % of {orders:,} random orders of the battles{why and '; '}{why}"
@@ -354,17 +345,18 @@ def _schedule(ranking: Ranking) -> str:
     return f"{rule}; decided by little weight: {', '.join(light)}{rest}" if light else rule
 
 
-def _build_battles_table(battles: Sequence[int], means: Mapping[str, Sequence[float]]) -> Table:
+def _build_battles_table(trajectories: Sequence[Trajectory]) -> Table:
     """Return the mean Elo rating of each contestant by number of battles."""
+    battles = trajectories[0].battles
 
-    def mean(values: Sequence[float]) -> Callable[[int], str]:
-        return lambda place: decimal(values[place], 0)
+    def mean(one: Trajectory) -> Callable[[int], str]:
+        return lambda place: decimal(one.mean[place], 0)
 
     return build_table(
         "Elo rating by number of battles, mean over the orders",
         range(len(battles)),
         ("Battles", lambda place: f"{battles[place]:,}"),
-        *((name, mean(values)) for name, values in means.items()),
+        *((one.contestant, mean(one)) for one in trajectories),
     )
 
 
@@ -423,19 +415,11 @@ def _choose(
 
 def _trace(
     tournament: Tournament, ranking: Ranking, every: int, orders: int, seed: int
-) -> Trajectory:
+) -> tuple[Trajectory, ...]:
     """Return of each contestant the mean rating by number of battles, and bounds for 95 % of the orders."""
     weights = [ranking.weights.weights.get(name, 1.0) for name in tournament.reviewers]
     share = np.array(weights) / sum(weights)
     battles, ratings = elo_trajectory(
         tournament, every=every, weights=share, orders=orders, seed=seed
     )
-    low, high = np.quantile(ratings, (0.025, 0.975), axis=1)
-    lines = {"mean": ratings.mean(axis=1), "low": low, "high": high}
-    return Trajectory(
-        battles=battles.tolist(),
-        contestants={
-            name: {line: values[:, k].tolist() for line, values in lines.items()}
-            for k, name in enumerate(tournament.contestants)
-        },
-    )
+    return bound_ratings(tournament.contestants, battles, ratings, tails=(0.025, 0.975))

@@ -22,8 +22,8 @@ from peerjudge.reporting.layout import AnyColumn, Column, Section, Table, build_
 
 if TYPE_CHECKING:
     from peerjudge.analysis.findings import Findings
-    from peerjudge.analysis.rating_levels import RatingLevel
     from peerjudge.analysis.rating_pairs import GoldDifference, RatingPair, RatingShift
+    from peerjudge.analysis.ratings import RatingLevel
 
 
 S = TypeVar("S", bound="RatingShift")
@@ -44,13 +44,18 @@ _MOST_POINTS = 11
 def build_rating_tables(pairs: Sequence[RatingPair]) -> list[Table]:
     """Return how the ratings of two conditions or reviewers agree, and which is closer to gold."""
     against = [(pair, gold) for pair in pairs for gold in pair.against_gold]
-    return [_build_pairs_table(pairs), _build_gold_table(against)]
-
-
-def build_shifts_table(shifts: Sequence[RatingShift]) -> Table:
-    """Return the differences of the mean ratings of conditions or reviewers."""
-    table = _build_shifts_table(shifts, note=f"{_DIFFERENCE} {_UNIT}")
-    return replace(table, folded=len(shifts) > _MOST_OPEN)
+    note = f"{_DIFFERENCE} Mean absolute: the mean absolute difference. Kendall: tau-b. {_UNIT}"
+    return [
+        _build_shifts_table(
+            pairs,
+            Column("Mean absolute", "mean_error"),
+            Column("Pearson", "pearson"),
+            Column("Spearman", "spearman"),
+            Column("Kendall", "kendall"),
+            note=note,
+        ),
+        _build_gold_table(against),
+    ]
 
 
 def build_level_tables(levels: Sequence[RatingLevel], *, simulated: bool) -> list[Table]:
@@ -122,7 +127,10 @@ def build_ratings_section(findings: Findings) -> Section | None:
         ),
         draw_ratings(findings.rated),
         *build_level_tables(findings.rated, simulated=findings.simulated),
-        build_shifts_table(findings.rating_shifts),
+        replace(
+            _build_shifts_table(findings.rating_shifts, note=f"{_DIFFERENCE} {_UNIT}"),
+            folded=len(findings.rating_shifts) > _MOST_OPEN,
+        ),
         anchor="ratings",
     )
 
@@ -142,31 +150,20 @@ def say_ratings(
     if not known or len({one.aspect for one in known}) > 1:
         return []
     most, least = (pick(known, key=lambda one: one.mean.value) for pick in (max, min))
-    said = f"Mean rating {decimal(most.mean.value, 2)} by {name(most.name)}"
+    sentence = f"Mean rating {decimal(most.mean.value, 2)} by {name(most.name)}"
     if most is not least:
-        said += f", {decimal(least.mean.value, 2)} by {name(least.name)}"
-    found = [f"{said}."]
+        sentence += f", {decimal(least.mean.value, 2)} by {name(least.name)}"
+    sentences = [f"{sentence}."]
     if pairs:
         clear = sum(pair.shift_holm <= 1 - pair.shift.difference.level for pair in pairs)
         widest = max(pairs, key=lambda pair: abs(pair.shift.difference.value))
-        found.append(
+        sentences.append(
             f"Of {counted(len(pairs), 'pair')} of conditions, {clear} differ in their mean rating "
             f"(p, Holm, at most {1 - widest.shift.difference.level:.2g}); the greatest difference is "
             f"{interval(widest.shift.difference, 2)} ({name(widest.one)} minus "
             f"{name(widest.other)}, p, Holm {p_value(widest.shift_holm)})."
         )
-    return found
-
-
-def _build_pairs_table(pairs: Sequence[RatingPair]) -> Table:
-    return _build_shifts_table(
-        pairs,
-        Column("Mean absolute", "mean_error"),
-        Column("Pearson", "pearson"),
-        Column("Spearman", "spearman"),
-        Column("Kendall", "kendall"),
-        note=f"{_DIFFERENCE} Mean absolute: the mean absolute difference. Kendall: tau-b. {_UNIT}",
-    )
+    return sentences
 
 
 def _build_shifts_table(shifts: Sequence[S], *columns: AnyColumn[S], note: str) -> Table:

@@ -100,11 +100,28 @@ class ComparisonReasonsResult(Result):
         """Return the question, and a table of the reasons for each verdict."""
         if not self.reasons:
             return [self._asked, "No verdict on it has a reason: every reply is a bare verdict."]
-        return [self._asked, *_build_reason_tables(self.comparison, self.reasons)]
+        return [
+            self._asked,
+            *(
+                build_table(
+                    _head(verdict, self.comparison, held),
+                    _merge(held),
+                    Column("Reviewer", "0"),
+                    Column("Reason", "1"),
+                )
+                for verdict, held in _sort_by_verdict(self.comparison, self.reasons).items()
+                if held
+            ),
+        ]
 
     def _repr_html_(self) -> str:
         """Return the reasons for each verdict side by side."""
-        return _render_reasons(self.comparison, self.reasons)
+        template = load_templates().get_template("reasons.html.j2")
+        columns = [
+            (_head(verdict, self.comparison, held), _merge(held))
+            for verdict, held in _sort_by_verdict(self.comparison, self.reasons).items()
+        ]
+        return mark_page(template.render(question=self._asked, columns=columns))
 
     @property
     def _asked(self) -> str:
@@ -189,7 +206,7 @@ def _describe_themes(themes: ReasonThemes) -> list[str]:
     """Return what was counted, and what limits it."""
     if not themes.reasons:
         return ["No verdict has a reason: every reply is a bare verdict."]
-    said = [
+    sentences = [
         (
             f"{counted(themes.reasons, 'reason')} on {counted(themes.questions, 'question')}; "
             f"{counted(themes.bare, 'bare verdict')} left out; "
@@ -197,56 +214,27 @@ def _describe_themes(themes: ReasonThemes) -> list[str]:
         ),
     ]
     if any(theme.right or theme.altered for theme in themes.themes):
-        said.append(
+        sentences.append(
             "Differences are associations, not effects: a theme goes with the comparisons on which it is "
             "named. Of 20 intervals without a difference, about one leaves out 0."
         )
     if themes.other_words:
-        said.append(
+        sentences.append(
             "Words of the reasons on most questions that are in no theme and not in the material: "
             f"{', '.join(themes.other_words)}."
         )
-    return said
-
-
-def _build_reason_tables(comparison: Comparison, reasons: Sequence[Reason]) -> list[Table]:
-    """Return the reasons on a comparison, a table for each verdict."""
-    return [
-        build_table(
-            _head(verdict, comparison, held),
-            _merge(held),
-            Column("Reviewer", "0"),
-            Column("Reason", "1"),
-        )
-        for verdict, held in _sort_by_verdict(comparison, reasons).items()
-        if held
-    ]
-
-
-def _render_reasons(comparison: Comparison, reasons: Sequence[Reason]) -> str:
-    """Return the reasons on a comparison as a part of a page, a column for each verdict."""
-    sorted_ = _sort_by_verdict(comparison, reasons)
-    template = load_templates().get_template("reasons.html.j2")
-    return mark_page(
-        template.render(
-            question=" ".join(comparison.question.text.split()),
-            columns=[
-                (_head(verdict, comparison, held), _merge(held))
-                for verdict, held in sorted_.items()
-            ],
-        )
-    )
+    return sentences
 
 
 def _sort_by_verdict(
     comparison: Comparison, reasons: Iterable[Reason]
 ) -> dict[Verdict, list[Reason]]:
-    found: dict[Verdict, list[Reason]] = {
+    by_verdict: dict[Verdict, list[Reason]] = {
         Verdict.of(answer.id): [] for answer in comparison.answers
     }
     for one in reasons:
-        found.setdefault(one.verdict, []).append(one)
-    return found
+        by_verdict.setdefault(one.verdict, []).append(one)
+    return by_verdict
 
 
 def _merge(reasons: Iterable[Reason]) -> list[tuple[str, str]]:

@@ -41,15 +41,15 @@ from peerjudge.results.contestants import build_contestants_section
 from peerjudge.results.overwriting import require_free
 from peerjudge.results.page import (
     build_findings_document,
-    draw_run_figures,
+    build_run_sections,
     list_figures,
-    write_recorded_report,
+    list_findings,
+    write_page,
     write_report,
 )
 from peerjudge.results.plain import make_plain
 from peerjudge.results.rankings import rank
 from peerjudge.results.reproductions import ReproduceResult, reproduce
-from peerjudge.results.run_page import list_findings
 from peerjudge.results.scores import ScoreResult, score
 from peerjudge.runs import OpenRun, is_run, open_run
 from peerjudge.runs.blocking import wait_for
@@ -69,6 +69,7 @@ class Report(SourcedResult):
     frame: ClassVar[str] = "report"
     source: str
     page: Path | None
+    simulated: bool
 
     @abstractmethod
     def _write(self, page: Path) -> None: ...
@@ -118,12 +119,7 @@ class RunReport(Report):
     @property
     def figures(self) -> Mapping[str, Figure]:
         """Figures by name."""
-        return draw_run_figures(self.findings)
-
-    @property
-    def simulated(self) -> bool:
-        """True if any reviewer is simulated."""
-        return self.findings.simulated
+        return list_figures(build_run_sections(self.findings, {}))
 
     def document(self) -> Document:
         """Return the findings, as in the `.json` file beside the page, with the agreement of people."""
@@ -177,11 +173,6 @@ class RecordedReport(Report):
         """Figures by name."""
         return list_figures(self._sections())
 
-    @property
-    def simulated(self) -> bool:
-        """False: reviews on record are of people and models."""
-        return False
-
     def document(self) -> Document:
         """Return the documents of the results by name, and the rankings and weights of peers."""
         return {
@@ -205,10 +196,10 @@ class RecordedReport(Report):
 
     def _glance(self) -> list[str]:
         papers = [result for result in self.results.values() if isinstance(result, ReproduceResult)]
-        return [said for paper in papers for said in paper.describe_counts()]
+        return [sentence for paper in papers for sentence in paper.describe_counts()]
 
     def _sections(self) -> list[Section]:
-        found = [build_contestants_section(self.standings)]
+        sections = [build_contestants_section(self.standings)]
         papers = {
             name: (f"Values of {one.paper.title}", "What the paper prints beside ours.")
             for name, one in self.results.items()
@@ -218,8 +209,8 @@ class RecordedReport(Report):
             result, drawn = self.results.get(name), list[Figure]()
             if isinstance(result, DrawnResult):
                 drawn = [
-                    replace(figure, id=_name_figure(name, figure))
-                    for figure in result.figures.values()
+                    one if one.id == "position" else replace(one, id=f"{name}-{one.id}")
+                    for one in result.figures.values()
                 ]
             if result is None:
                 parts = (
@@ -228,17 +219,18 @@ class RecordedReport(Report):
             else:
                 parts = [meaning, *drawn, *result.parts()]
             if parts:
-                found.append(build_section(title, *parts, anchor=name, required=True))
-        return [section for section in found if section is not None]
+                sections.append(build_section(title, *parts, anchor=name, required=True))
+        return [section for section in sections if section is not None]
 
     def _write(self, page: Path) -> None:
-        write_recorded_report(
-            self._sections(),
+        write_page(
+            page,
             title=self.name,
-            description=self.description,
+            question=self.description,
             played=self.reviews,
+            simulated=False,
             glance=self._glance(),
-            path=page,
+            sections=self._sections(),
         )
 
 
@@ -270,10 +262,6 @@ _EXPECTED = {"score", "agreement", "bias"}
 """Results whose section says why they are missing."""
 
 
-def _name_figure(result: str, figure: Figure) -> str:
-    return figure.id if figure.id == "position" else f"{result}-{figure.id}"
-
-
 def report(source: Source, *, contestant_of: Mapping[str, str] | None = None) -> Report:
     """Compute the report of a run, of transcripts, or of the recorded reviews of a dataset.
 
@@ -301,17 +289,24 @@ def report(source: Source, *, contestant_of: Mapping[str, str] | None = None) ->
         collector, listing = FindingsCollector(), TranscriptData()
         for transcript in cast("Iterable[Transcript]", source):
             listing.add(transcript, collector.add(transcript).events)
+        findings = collector.findings(contestant_of=contestant_of)
         return RunReport(
             source="",
             page=None,
-            findings=collector.findings(contestant_of=contestant_of),
+            findings=findings,
+            simulated=findings.simulated,
             listing=listing,
             title="Transcripts",
             manifest={},
         )
     place = locate_source(source)
     if is_run(place):
-        return wait_for(_report_run(place, contestant_of))
+
+        async def read() -> RunReport:
+            async with open_run(place) as opened:
+                return await report_run(opened, contestant_of=contestant_of)
+
+        return wait_for(read())
     return _report_dataset(load_dataset(place), place, contestant_of)
 
 
@@ -322,16 +317,18 @@ async def report_run(run: OpenRun, *, contestant_of: Mapping[str, str] | None = 
     async for transcript in run.played():
         judged.add(_identify(transcript.comparison))
         listing.add(transcript, collector.add(transcript).events)
+    findings = collector.findings(
+        primary=run.primary,
+        decision=run.decision,
+        chosen_by_results=run.chosen_by_results,
+        declared=run.contestants,
+        contestant_of=contestant_of,
+    )
     return RunReport(
         source=str(run.place),
         page=None if run.folder is None else run.folder / PAGE,
-        findings=collector.findings(
-            primary=run.primary,
-            decision=run.decision,
-            chosen_by_results=run.chosen_by_results,
-            declared=run.contestants,
-            contestant_of=contestant_of,
-        ),
+        findings=findings,
+        simulated=findings.simulated,
         listing=listing,
         title=run.title,
         manifest=run.manifest,
@@ -362,11 +359,6 @@ def _measure_people(data: str | None, judged: Collection[Hashable]) -> Panel | N
     return panel if panel.krippendorff_alpha is not None else None
 
 
-async def _report_run(place: str, contestant_of: Mapping[str, str] | None) -> RunReport:
-    async with open_run(place) as opened:
-        return await report_run(opened, contestant_of=contestant_of)
-
-
 def _report_dataset(
     dataset: Dataset, source: str, contestant_of: Mapping[str, str] | None
 ) -> RecordedReport:
@@ -375,13 +367,18 @@ def _report_dataset(
     present = {name for name, _ in number_judges(judged.where(judged.readable))}
     reviewers = present - set(ballots.humans)
     if not reviewers:
-        raise DataError(_explain_no_reviews(dataset.name, people=bool(present)))
+        msg = f"{dataset.name} has no reviews of pairs"
+        if present:
+            msg = f"{dataset.name} has reviews by people only, who are its gold"
+        msg += "; judge it with `peerjudge run` and report on that run"
+        raise DataError(msg)
     results, missing = _compute_results(dataset, contestant_of, alone=len(reviewers) <= _MOST_ALONE)
     own = judged.where(np.isin(judged.reviewer, [ballots.reviewers.index(n) for n in reviewers]))
     peers, reason = rank_peers(build_tournament(own), sampler=Sampler())
     questions = len(np.unique(own.question))
     return RecordedReport(
         source=source,
+        simulated=False,
         page=Path(f"{dataset.name}-report.html"),
         name=dataset.name,
         description=dataset.description,
@@ -427,10 +424,3 @@ def _compute_results(
         except (DataError, ConvergenceError) as failed:
             missing[name] = str(failed)
     return results, missing
-
-
-def _explain_no_reviews(name: str, *, people: bool) -> str:
-    hint = "judge it with `peerjudge run` and report on that run"
-    if people:
-        return f"{name} has reviews by people only, who are its gold; {hint}"
-    return f"{name} has no reviews of pairs; {hint}"

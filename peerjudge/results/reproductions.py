@@ -48,13 +48,8 @@ class ReproduceResult(SourcedResult):
     items: tuple[PublishedItem, ...]
     cells: tuple[ReproducedCell, ...]
     stand_ins: Mapping[str, str]
-    of_simulated: bool
+    simulated: bool
     questions: int
-
-    @property
-    def simulated(self) -> bool:
-        """True if reviewers are simulated."""
-        return self.of_simulated
 
     @property
     def figures(self) -> Mapping[str, Figure]:
@@ -83,8 +78,10 @@ class ReproduceResult(SourcedResult):
         """Return a table for each item that the source gives, then what the others need."""
         parts: list[str | Table] = [
             *preface(simulated=self.simulated, questions=self.questions),
-            *self._name_stand_ins(),
         ]
+        if self.stand_ins:
+            pairs = ", ".join(f"{name} for {model}" for name, model in self.stand_ins.items())
+            parts.append(f"Reviewers that stand for those of the paper: {pairs}.")
         parts += [_build_item_table(item, self._of(item)) for item in self.items]
         missing = [_describe_missing_values(item, self._of(item)) for item in self.items]
         whole = len(self.items) == len(self.paper.items)
@@ -99,8 +96,35 @@ class ReproduceResult(SourcedResult):
         ]
 
     def describe_counts(self) -> list[str]:
-        """Return how many values compare in which way, in sentences."""
-        return describe_counts(self.cells, questions=self.questions)
+        """Return how the values compare, a sentence for each kind of source, and how many are missing."""
+        sentences: list[str] = []
+        for source in Origin:
+            own = [cell for cell in self.cells if cell.source is source]
+            equal = [cell.equal for cell in own if cell.equal is not None]
+            inside = [cell.inside for cell in own if cell.inside is not None]
+            held = "as near to ours as random orders explain"
+            if source.is_fresh:
+                held = "within our interval"
+            for compared, kind in (
+                (equal, "equal to ours at the printed rounding"),
+                (inside, held),
+            ):
+                if compared:
+                    fitted = "; the cards were fitted to them, so this is no reproduction"
+                    sentences.append(
+                        f"{source.capitalize()}: {sum(compared)} of "
+                        f"{counted(len(compared), 'published value')} {kind}"
+                        f"{fitted * (source is Origin.FITTED)}."
+                    )
+            if uncompared := len(own) - len(equal) - len(inside):
+                few = self.questions < FEWEST_QUESTIONS and source.is_fresh
+                sentences.append(
+                    f"{source.capitalize()}: {counted(uncompared, 'value')} shown without "
+                    f"comparison{f', which takes {FEWEST_QUESTIONS} questions' * few}."
+                )
+        if missing := sum(cell.ours is None for cell in self.cells):
+            sentences.append(f"{counted(missing, 'value')} not from this source.")
+        return sentences
 
     def rows(self) -> Iterator[Cells]:
         """Yield one row for each value."""
@@ -124,39 +148,6 @@ class ReproduceResult(SourcedResult):
             },
             "missing": _describe_missing_values(item, cells),
         }
-
-    def _name_stand_ins(self) -> Iterator[str]:
-        if self.stand_ins:
-            pairs = ", ".join(f"{name} for {model}" for name, model in self.stand_ins.items())
-            yield f"Reviewers that stand for those of the paper: {pairs}."
-
-
-def describe_counts(cells: Sequence[ReproducedCell], *, questions: int) -> list[str]:
-    """Return how the values compare, one sentence for each kind of source, and how many are missing."""
-    found: list[str] = []
-    for source in Origin:
-        own = [cell for cell in cells if cell.source is source]
-        equal = [cell.equal for cell in own if cell.equal is not None]
-        inside = [cell.inside for cell in own if cell.inside is not None]
-        held = (
-            "within our interval" if source.is_fresh else "as near to ours as random orders explain"
-        )
-        for compared, said in ((equal, "equal to ours at the printed rounding"), (inside, held)):
-            if compared:
-                fitted = "; the cards were fitted to them, so this is no reproduction"
-                found.append(
-                    f"{source.capitalize()}: {sum(compared)} of "
-                    f"{counted(len(compared), 'published value')} {said}"
-                    f"{fitted * (source is Origin.FITTED)}."
-                )
-        if uncompared := len(own) - len(equal) - len(inside):
-            few = questions < FEWEST_QUESTIONS and source.is_fresh
-            found.append(
-                f"{source.capitalize()}: {counted(uncompared, 'value')} shown without "
-                f"comparison{f', which takes {FEWEST_QUESTIONS} questions' * few}."
-            )
-    missing = sum(cell.ours is None for cell in cells)
-    return [*found, *([f"{counted(missing, 'value')} not from this source."] if missing else [])]
 
 
 def reproduce(
@@ -211,13 +202,19 @@ def reproduce(
             for name in names
             if material.of_run and name != model
         },
-        of_simulated=material.of_run and material.ballots.simulated,
+        simulated=material.of_run and material.ballots.simulated,
         questions=material.ballots.count_questions(),
     )
 
 
 def _build_item_table(item: PublishedItem, cells: Sequence[ReproducedCell]) -> Table:
     """Return the values of one item that the source gives, with a row for each."""
+
+    def show_interval(cell: ReproducedCell) -> str:
+        if cell.low is None or cell.high is None:
+            return MISSING
+        return f"[{decimal(cell.low, cell.digits)}, {decimal(cell.high, cell.digits)}]"
+
     given = [cell for cell in cells if cell.ours is not None]
     notes = dict.fromkeys(cell.note for cell in given if cell.note)
     return build_table(
@@ -229,7 +226,7 @@ def _build_item_table(item: PublishedItem, cells: Sequence[ReproducedCell]) -> T
             lambda cell: _DRAWN if cell.published is None else _number(cell, "published"),
         ),
         ("Ours", lambda cell: _number(cell, "ours")),
-        ("95 % interval", _interval),
+        ("95 % interval", show_interval),
         ("n", lambda cell: MISSING if cell.n is None else f"{cell.n:,}"),
         Column("From", "source"),
         ("Compared", _verdict),
@@ -285,12 +282,6 @@ def _number(cell: ReproducedCell, of: str) -> str:
     if value is None or isinstance(value, str):
         return value or MISSING
     return decimal(value, cell.digits)
-
-
-def _interval(cell: ReproducedCell) -> str:
-    if cell.low is None or cell.high is None:
-        return MISSING
-    return f"[{decimal(cell.low, cell.digits)}, {decimal(cell.high, cell.digits)}]"
 
 
 def _verdict(cell: ReproducedCell) -> str:

@@ -14,7 +14,6 @@ from peerjudge.data import (
     Condition,
     Experiment,
     Transcript,
-    Turn,
     content_hash,
     from_plain,
     to_plain,
@@ -80,7 +79,8 @@ class BundledRun:
     def seeds(self) -> frozenset[int]:
         """The seeds of the run, or of the runs that were merged into it."""
         merged = self.manifest.get(MERGED)
-        sources = [self.manifest, *(_table(one, "manifest") for one in _list(merged))]
+        runs = cast("Sequence[object]", merged) if isinstance(merged, list) else ()
+        sources = [self.manifest, *(_table(run, "manifest") for run in runs)]
         seeds = [_table(source, "experiment").get("seed") for source in sources]
         return frozenset(seed for seed in seeds if isinstance(seed, int))
 
@@ -124,10 +124,6 @@ def _table(of: object, key: str) -> Mapping[str, object]:
     """Return a table of the manifest; empty where it is something else, as in an edited one."""
     found = cast("Mapping[str, object]", of).get(key) if isinstance(of, dict) else None
     return cast("Mapping[str, object]", found) if isinstance(found, dict) else {}
-
-
-def _list(found: object) -> Sequence[object]:
-    return cast("Sequence[object]", found) if isinstance(found, list) else ()
 
 
 def retrace(run: BundledRun, *, unidentified: str) -> Retraced:
@@ -206,10 +202,6 @@ def _digest_code(content: bytes) -> str:
         return hashlib.sha256(content).hexdigest()
 
 
-def _is_recorded(turn: Turn) -> bool:
-    return turn.cue.task in _ELSEWHERE and turn.review.rule in {GIVEN, RECORDED}
-
-
 class _Replayer:
     """Plays discussions of a bundle again, and counts what was checked and what was not."""
 
@@ -229,7 +221,13 @@ class _Replayer:
         self.counts["discussion"] += 1
         try:
             protocol = self._load_protocol(transcript)
-            again = replay(transcript, protocol, is_recorded=_is_recorded)
+            again = replay(
+                transcript,
+                protocol,
+                is_recorded=lambda turn: (
+                    turn.cue.task in _ELSEWHERE and turn.review.rule in {GIVEN, RECORDED}
+                ),
+            )
             differences = [*again.differences, *self._check_identity(transcript)]
         except PeerJudgeError as cause:
             return [str(cause)]

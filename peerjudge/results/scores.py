@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar
 
 from peerjudge.analysis import (
     Ballots,
@@ -14,12 +14,11 @@ from peerjudge.analysis import (
     collect_reviews,
 )
 from peerjudge.analysis.golds import align_comparisons
-from peerjudge.analysis.judges import Judge
 from peerjudge.analysis.leaders import LedAccuracy, measure_by_leader
 from peerjudge.analysis.published import Match, PublishedTable, describe_conditions, match_published
-from peerjudge.analysis.rating_levels import RatingLevel
 from peerjudge.analysis.rating_pairs import RatingPair, compare_ratings
-from peerjudge.analysis.score_document import build_score_document
+from peerjudge.analysis.ratings import RatingLevel
+from peerjudge.analysis.score_document import build_score_document, describe_judge
 from peerjudge.analysis.scoring import Scores, require_conventions, score_ballots
 from peerjudge.analysis.selecting import keep_contestants, list_choosers
 from peerjudge.analysis.stopping import Decision
@@ -29,11 +28,12 @@ from peerjudge.datasets.papers import read_published_tables
 from peerjudge.errors import DataError
 from peerjudge.reporting.figures import Figure
 from peerjudge.reporting.formats import MISSING, decimal, preface, share, span
-from peerjudge.reporting.layout import AnyColumn, Column, Table, build_table
+from peerjudge.reporting.layout import Column, Table, build_table
 from peerjudge.results.accuracy import (
     AT_ONCE,
     LEFT_OUT,
     build_conventions_table,
+    build_judged_table,
     describe_conventions,
     describe_published,
     draw_accuracies,
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from peerjudge.analysis.scoring import Score
 
 
-J = TypeVar("J", "Score", "Correlation")
 _PLAIN = Conventions(source="")
 """Undecided verdicts are left out, and groups are pooled."""
 _END = 120
@@ -74,6 +73,7 @@ class ScoreResult(DrawnResult):
     ratings: tuple[RatingPair, ...]
     published: tuple[PublishedTable, tuple[Match, ...]] | None
     questions: int
+    simulated: bool
     decision: Decision | None = None
     leaders: tuple[LedAccuracy, ...] = ()
     choosers: tuple[str, ...] = ()
@@ -98,7 +98,11 @@ class ScoreResult(DrawnResult):
             return [*first, _build_published_table(self.scores, *self.published)]
         return [
             *first,
-            *_build_score_tables(self.scores),
+            _build_scores_table(self.scores),
+            build_conventions_table(self.scores.scores),
+            build_margins_table(self.scores),
+            _build_details_table(self.scores),
+            _build_correlations_table(self.scores),
             *build_level_tables(self._levels, simulated=self.simulated),
             *([_build_leaders_table(self.leaders)] if self.leaders else []),
             *build_rating_tables(self.ratings),
@@ -113,7 +117,7 @@ class ScoreResult(DrawnResult):
     def rows(self) -> Iterator[Cells]:
         """Yield one row for each judge, group and measure."""
         for one in self.scores.scores:
-            own = _name_judge(one.judge)
+            own = describe_judge(one.judge)
             for group, cell in {"": one.total, **one.groups}.items():
                 more = {
                     **own,
@@ -125,7 +129,11 @@ class ScoreResult(DrawnResult):
                 if cell.margin is not None:
                     yield {**more, "measure": "margin", **list_cells(cell.margin.measured)}
         for rated in self.scores.correlations:
-            own = {**_name_judge(rated.judge), "group": rated.aspect, "unreadable": rated.unrated}
+            own = {
+                **describe_judge(rated.judge),
+                "group": rated.aspect,
+                "unreadable": rated.unrated,
+            }
             yield {**own, "measure": "pearson", **list_cells(rated.pearson)}
         for one in self._levels:
             yield {
@@ -136,11 +144,6 @@ class ScoreResult(DrawnResult):
                 "measure": "mean rating",
                 **list_cells(one.mean),
             }
-
-    @property
-    def simulated(self) -> bool:
-        """True if reviewers are simulated."""
-        return self.scores.simulated
 
     @property
     def figures(self) -> Mapping[str, Figure]:
@@ -159,35 +162,45 @@ class ScoreResult(DrawnResult):
         return [level for row in self.scores.rated for level in row.levels]
 
     def describe_disagreements(self) -> list[str]:
-        """Return one sentence for each recorded reply that our own reader reads differently."""
-        return describe_disagreements(self.scores)
+        """Return one sentence for each recorded reply that our own reader reads differently.
+
+        Of a reply its start and its end are shown.
+        """
+
+        def excerpt(text: str) -> str:
+            plain = " ".join(text.split())
+            return plain if len(plain) <= 2 * _END else f"{plain[:_END]} ... {plain[-_END:]}"
+
+        return [
+            f"{len(self.scores.disagreements)} replies are read differently from the record",
+            *(
+                f"{one.judge.reviewer}  {one.comparison}  shown {' '.join(one.shown)}: on record "
+                f"{one.recorded}, read as {one.own} ({one.rule}): {excerpt(one.text)}"
+                for one in self.scores.disagreements
+            ),
+        ]
 
 
 def build_margins_table(scores: Scores) -> Table:
     """Return the margin of each judge with log-probabilities, in total and by group."""
-    return _judged(
+
+    def measure(group: str) -> Callable[[Score], Measurement | None]:
+        def read(row: Score) -> Measurement | None:
+            margin = row.groups[group].margin if group in row.groups else None
+            return None if margin is None else margin.measured
+
+        return read
+
+    return build_judged_table(
         f"Margin in % [{scores.level:.0%} interval]{_simulated(scores)}",
         [row for row in scores.scores if row.total.margin is not None],
         Column("All", "total.margin.measured", "share", 1),
-        *(Column(name, _margin_of(name), "share", 1, key=name) for name in scores.groups),
+        *(Column(name, measure(name), "share", 1, key=name) for name in scores.groups),
         Column("Judgements", "total.margin.measured.n"),
         Column("In one order", "total.margin.one_order"),
         note="Margin: the mean probability of the gold answer, from log-odds averaged over the shown "
         "orders of a judgement. A judgement in one order has the position bias in its margin.",
     )
-
-
-def describe_disagreements(scores: Scores) -> list[str]:
-    """Return every reply whose reading differs from the recorded verdict, with its start and end."""
-    found = scores.disagreements
-    return [
-        f"{len(found)} replies are read differently from the record",
-        *(
-            f"{one.judge.reviewer}  {one.comparison}  shown {' '.join(one.shown)}: on record "
-            f"{one.recorded}, read as {one.own} ({one.rule}): {_excerpt(one.text)}"
-            for one in found
-        ),
-    ]
 
 
 def score(
@@ -271,46 +284,36 @@ def score(
         ratings=compare_ratings(scores.rated, sampler=Sampler(seed=seed)),
         published=None if beside is None else _match(scores, ballots, beside),
         questions=ballots.count_questions(),
+        simulated=ballots.simulated,
         decision=material.decision if kept is None else None,
         leaders=led,
         choosers=list_choosers(ballots),
     )
 
 
-def _build_scores_table(
-    title: str,
-    scores: Sequence[Score],
-    groups: Sequence[str],
-    *,
-    followed: Conventions | None = None,
-) -> Table:
-    """Return the accuracy of each judge over all readable verdicts and by group.
-
-    Args:
-        title: of the table.
-        scores: one row each.
-        groups: one column each.
-        followed: conventions by which to count instead.
-    """
+def _build_scores_table(scores: Scores) -> Table:
+    """Return the accuracy of each judge in all and by group, of readable verdicts or by conventions."""
+    followed = scores.conventions
+    as_published = " as published" if followed is not None else ""
 
     def group(name: str) -> Column:
-        def read(row: Score) -> Measurement | None:
+        def measure(row: Score) -> Measurement | None:
             return row.accuracy_by(name, followed or _PLAIN)
 
-        return Column(name or "All", read, "share", 1, key=name)
+        return Column(name or "All", measure, "share", 1, key=name)
 
     def mean(name: str) -> Column:
-        def read(row: Score) -> Measurement | None:
+        def measure(row: Score) -> Measurement | None:
             return row.means[name].accuracy if name in row.means else None
 
-        return Column(f"{name}, mean", read, "share", 1)
+        return Column(f"{name}, mean", measure, "share", 1)
 
-    totals = {name for row in scores for name in row.means if name and followed is None}
-    return _judged(
-        title,
-        scores,
-        *map(group, ("", *groups)),
-        *(mean(name) for name in groups if name in totals),
+    totals = {name for row in scores.scores for name in row.means if name and followed is None}
+    return build_judged_table(
+        f"Accuracy in %{as_published} [{scores.level:.0%} interval]{_simulated(scores)}",
+        scores.scores,
+        *map(group, ("", *scores.groups)),
+        *(mean(name) for name in scores.groups if name in totals),
         note="Mean: of the subsets, each of which counts the same; the other column pools them."
         if totals
         else "",
@@ -319,7 +322,12 @@ def _build_scores_table(
 
 def _build_details_table(scores: Scores) -> Table:
     """Return the verdicts behind each accuracy, its bounds, and its order consistency."""
-    return _judged(
+
+    def count_differences(row: Score) -> str:
+        own = row.own_reading
+        return MISSING if own is None else f"{own.different + own.only_recorded + own.only_own:,}"
+
+    return build_judged_table(
         "Verdicts behind the accuracies, shares in %",
         scores.scores,
         Column("Verdicts", "total.n"),
@@ -331,7 +339,7 @@ def _build_details_table(scores: Scores) -> Table:
         ("Range", lambda row: span(row.total.worst_case, row.total.best_case, 1)),
         Column("Same in all orders", "total.consistency.rate", "share", 1),
         Column("Own reading", "own_reading.total.accuracy", "share", 1),
-        ("Read differently", _read_differently),
+        ("Read differently", count_differences),
         note="Range: the accuracy if all verdicts without a choice were wrong, or right."
         + (
             " Own reading: the accuracy when the recorded texts are read again."
@@ -339,14 +347,6 @@ def _build_details_table(scores: Scores) -> Table:
             else ""
         ),
     )
-
-
-def _margin_of(group: str) -> Callable[[Score], Measurement | None]:
-    def read(row: Score) -> Measurement | None:
-        margin = row.groups[group].margin if group in row.groups else None
-        return None if margin is None else margin.measured
-
-    return read
 
 
 def _build_published_table(
@@ -377,15 +377,20 @@ def _build_published_table(
 
 def _pair(row: Match, group: str, followed: Conventions | None) -> str:
     score, _, line = row
-    found = score.accuracy_by(group, followed or _PLAIN)
-    ours = MISSING if found is None or not found.n else share(found.value, 1)
+    accuracy = score.accuracy_by(group, followed or _PLAIN)
+    ours = MISSING if accuracy is None or not accuracy.n else share(accuracy.value, 1)
     printed = None if line is None else line.values.get(group)
     return f"{ours} / {MISSING if printed is None else share(printed, 1)}"
 
 
 def _build_correlations_table(scores: Scores) -> Table:
     """Return how the ratings of each judge correlate with gold, by aspect."""
-    return _judged(
+
+    def show_constant(row: Correlation) -> str:
+        error = row.constant_error
+        return MISSING if error is None else f"{decimal(error.value)} (at {decimal(row.constant)})"
+
+    return build_judged_table(
         f"Ratings against gold{_simulated(scores)}",
         scores.correlations,
         Column("Aspect", "aspect"),
@@ -394,7 +399,7 @@ def _build_correlations_table(scores: Scores) -> Table:
         Column("Mean", "mean"),
         Column("Gold", "mean_gold"),
         Column("Error", "mean_error"),
-        ("Error of a constant", _show_constant),
+        ("Error of a constant", show_constant),
         Column("Pearson", "pearson"),
         Column("Spearman", "spearman"),
         Column("Kendall", "kendall"),
@@ -405,25 +410,6 @@ def _build_correlations_table(scores: Scores) -> Table:
         note="Error of a constant: of a judge that gives every answer the median of gold and reads nothing. "
         "Within question and by author (of the authors' means): Spearman's coefficient, or Kendall's.",
     )
-
-
-def _show_constant(row: Correlation) -> str:
-    found = row.constant_error
-    return MISSING if found is None else f"{decimal(found.value)} (at {decimal(row.constant)})"
-
-
-def _build_score_tables(scores: Scores) -> list[Table]:
-    """Return the tables of a scored source, as `peerjudge score` prints them."""
-    followed = scores.conventions
-    as_published = " as published" if followed is not None else ""
-    title = f"Accuracy in %{as_published} [{scores.level:.0%} interval]{_simulated(scores)}"
-    return [
-        _build_scores_table(title, scores.scores, scores.groups, followed=followed),
-        build_conventions_table(scores.scores),
-        build_margins_table(scores),
-        _build_details_table(scores),
-        _build_correlations_table(scores),
-    ]
 
 
 def _build_leaders_table(rows: Sequence[LedAccuracy]) -> Table:
@@ -444,9 +430,11 @@ def _build_leaders_table(rows: Sequence[LedAccuracy]) -> Table:
 
 def _describe_scores(scores: Scores) -> list[str]:
     """Return what counts, how many discussions are left out, and how the ratings were obtained."""
-    said = describe_conventions(scores.scores, scores.conventions)
-    said += [f"{scores.left_out} incomplete discussions are left out"] if scores.left_out else []
-    return said + [
+    sentences = describe_conventions(scores.scores, scores.conventions)
+    sentences += (
+        [f"{scores.left_out} incomplete discussions are left out"] if scores.left_out else []
+    )
+    return sentences + [
         f"{rating.condition}, {rating.reviewer}: {rating.weighted:,} ratings weighted by "
         f"log-probabilities, {rating.stated:,} as stated, {rating.unreadable:,} unreadable"
         for rating in scores.ratings
@@ -457,50 +445,16 @@ def _describe_choosers(names: Sequence[str]) -> list[str]:
     """Return a warning where reviewers helped to choose the comparisons that they are scored on."""
     if not names:
         return []
-    warning = (
-        f"{', '.join(names)} helped to choose these comparisons, by verifying them or by erring on them: "
-        "this accuracy does not hold for others"
-    )
-    return [warning]
-
-
-def _excerpt(text: str) -> str:
-    plain = " ".join(text.split())
-    return plain if len(plain) <= 2 * _END else f"{plain[:_END]} ... {plain[-_END:]}"
+    return [
+        (
+            f"{', '.join(names)} helped to choose these comparisons, by verifying them or by erring on "
+            "them: this accuracy does not hold for others"
+        )
+    ]
 
 
 def _simulated(scores: Scores) -> str:
     return " (simulated reviewers)" if scores.simulated else ""
-
-
-def _judged(
-    title: str, rows: Sequence[J], *columns: AnyColumn[J], names: int = 3, note: str = ""
-) -> Table:
-    """Return a table whose rows are named by the judge; outside runs that is the reviewer alone."""
-    return build_table(
-        title,
-        rows,
-        Column("Condition", "judge.condition"),
-        Column("Reviewer", "judge.reviewer"),
-        ("Stance", lambda row: row.judge.stance if row.judge.condition else MISSING),
-        *columns,
-        names=names,
-        note=note,
-    )
-
-
-def _read_differently(row: Score) -> str:
-    own = row.own_reading
-    return MISSING if own is None else f"{own.different + own.only_recorded + own.only_own:,}"
-
-
-def _name_judge(judge: Judge) -> dict[str, object]:
-    return {
-        "condition": judge.condition or None,
-        "protocol": judge.protocol or None,
-        "reviewer": judge.reviewer,
-        "stance": judge.stance,
-    }
 
 
 def _match(

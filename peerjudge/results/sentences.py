@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from peerjudge.data import Measurement, Outcome
-from peerjudge.reporting.formats import (
-    counted,
-    isolated,
-    minus_signs,
-    p_value,
-    percent,
-    points,
-    tokens,
-)
+from peerjudge.data import Outcome
+from peerjudge.reporting.formats import counted, isolated, percent, tokens
 from peerjudge.results.contestants import describe_groups
-from peerjudge.results.contrasts import say_contrasts
+from peerjudge.results.contrasts import phrase_p, say_contrasts, signed_points
 from peerjudge.results.ratings import say_ratings
 
 if TYPE_CHECKING:
@@ -68,18 +61,22 @@ def summarize_findings(findings: Findings) -> list[str]:
 
 
 def _moved(findings: Findings) -> Iterator[str]:
-    rows = [one for one in findings.by_reviewer if one.altered is not None and one.contradicted]
+    rows = [
+        (altered.value, altered, seat)
+        for seat in findings.by_reviewer
+        if (altered := seat.altered) is not None and seat.contradicted
+    ]
     if not rows:
         return
-    most = max(rows, key=lambda one: _value(one.altered))
-    least = min(rows, key=lambda one: _value(one.altered))
-    said = (
-        f"When contradicted, {isolated(most.reviewer)} altered its opinion {percent(most.altered)} % of "
+    _, altered, most = max(rows, key=itemgetter(0))
+    sentence = (
+        f"When contradicted, {isolated(most.reviewer)} altered its opinion {percent(altered)} % of "
         f"{counted(most.contradicted, 'time')}"
     )
+    _, altered, least = min(rows, key=itemgetter(0))
     if least is not most:
-        said += f", {isolated(least.reviewer)} {percent(least.altered)} % of {least.contradicted:,}"
-    yield f"{said}."
+        sentence += f", {isolated(least.reviewer)} {percent(altered)} % of {least.contradicted:,}"
+    yield f"{sentence}."
 
 
 def _leading(findings: Findings) -> Iterator[str]:
@@ -87,7 +84,7 @@ def _leading(findings: Findings) -> Iterator[str]:
         if row.reviewer is None and row.altered is not None and row.altered.difference.n:
             yield (
                 f"Leading rather than following changes how often a reviewer alters by "
-                f"{_signed(row.altered.difference)} points (p\u00a0{_p(row.altered.p_value)})."
+                f"{signed_points(row.altered.difference)} points (p\u00a0{phrase_p(row.altered.p_value)})."
             )
 
 
@@ -129,16 +126,3 @@ def _lost(findings: Findings) -> Iterator[str]:
     ]
     if parts:
         yield f"Of {counted(effort.discussions, 'discussion')}, {' and '.join(parts)}."
-
-
-def _value(measured: Measurement | None) -> float:
-    return 0.0 if measured is None else measured.value
-
-
-def _signed(measured: Measurement | None) -> str:
-    return minus_signs(points(measured))
-
-
-def _p(value: float) -> str:
-    said = p_value(value)
-    return (said if said.startswith("<") else f"= {said}").replace(" ", "\u00a0")

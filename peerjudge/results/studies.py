@@ -81,7 +81,10 @@ class StudyResult(Result):
         """Return tables of progress and checks, and of agreement as far as there is any."""
         progress = self.progress
         parts: list[str | Table] = [
-            *_describe_progress(progress),
+            (
+                f"{progress.complete:,} of {progress.comparisons:,} comparisons complete; "
+                f"{progress.answered:,} of {progress.wanted:,} judgements."
+            ),
             _build_progress_table(progress),
         ]
         checks = _build_checks_table(progress)
@@ -157,12 +160,6 @@ def study(
     )
 
 
-def _describe_progress(progress: StudyProgress) -> list[str]:
-    """Return how many comparisons and judgements are complete."""
-    complete = f"{progress.complete:,} of {progress.comparisons:,} comparisons complete"
-    return [f"{complete}; {progress.answered:,} of {progress.wanted:,} judgements."]
-
-
 def _build_progress_table(progress: StudyProgress) -> Table:
     """Return what each person has done."""
     return build_table(
@@ -189,8 +186,8 @@ def _build_checks_table(progress: StudyProgress) -> Table:
 
     def count(kind: CheckKind) -> Callable[[_Row], str]:
         def format_count(row: _Row) -> str:
-            found = row[1].checks[kind]
-            return f"{found.passed} / {found.answered}" if found.answered else MISSING
+            count = row[1].checks[kind]
+            return f"{count.passed} / {count.answered}" if count.answered else MISSING
 
         return format_count
 

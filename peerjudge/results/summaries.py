@@ -221,6 +221,14 @@ def _describe_failure(failure: FailureCount) -> str:
     return f"{failure.count:,} failed: {failure.reviewer}, {failure.kind}: {text}"
 
 
+def name_limit(stopped: str, enough: float, *, python: bool) -> str:
+    """Return the argument or option of a limit with a value that is enough to resume."""
+    needed = f"{ceil(enough * 100) / 100:.2f}" if stopped == "cost limit" else f"{ceil(enough)}"
+    if python:
+        return f"{stopped.replace(' ', '_')}={needed}"
+    return f"--{stopped.replace(' ', '-')} {needed}"
+
+
 def _describe_stop(summary: RunSummary, again: str, *, python: bool) -> list[str]:
     failed, stopped = summary.discussions.failed, summary.stopped
     if stopped == "too many failures":
@@ -228,13 +236,7 @@ def _describe_stop(summary: RunSummary, again: str, *, python: bool) -> list[str
             f"Stopped: too many failures ({failed} discussions). Fix the cause and {again} to resume."
         ]
     if stopped is not None and stopped.endswith("limit"):
-        enough = summary.enough or 0.0
-        needed = f"{ceil(enough * 100) / 100:.2f}" if stopped == "cost limit" else f"{ceil(enough)}"
-        option = (
-            f"{stopped.replace(' ', '_')}={needed}"
-            if python
-            else f"--{stopped.replace(' ', '-')} {needed}"
-        )
+        option = name_limit(stopped, summary.enough or 0.0, python=python)
         sentence = (
             f"Stopped at the {stopped}: the next discussion could exceed it. Progress is saved; {again} "
             f"with {option} or higher to resume."

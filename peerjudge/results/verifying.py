@@ -79,7 +79,13 @@ class Verification(Result):
 
     def parts(self) -> Shown:
         """Return one row for each member, what was checked, and what was not."""
-        rows = tuple((check.member, _describe_state(check)) for check in self.checks)
+
+        def describe(one: Check) -> str:
+            if one.problem or one.recomputed:
+                return one.problem or "recomputed, equal"
+            return "lists the digests" if one.member == SUMS else "digest equal"
+
+        rows = tuple((check.member, describe(check)) for check in self.checks)
         wrong = sum(bool(one.problem) for one in self.checks)
         done = self.retraced
         checked = (
@@ -105,12 +111,6 @@ class Verification(Result):
                 "a changed method is a difference as well."
             )
         return parts
-
-
-def _describe_state(one: Check) -> str:
-    if one.problem or one.recomputed:
-        return one.problem or "recomputed, equal"
-    return "lists the digests" if one.member == SUMS else "digest equal"
 
 
 def verify(bundle: str | Path, *, protocols: Sequence[str | Path] = ()) -> Verification:
@@ -160,15 +160,21 @@ def _verify(
     require_bounded(archive, file)
     contents, problems = _read_members(archive, names)
     problems |= _check_sums(contents, problems)
-    summary = _read_summary(contents)
+    try:
+        read: object = json.loads(contents.get(SUMMARY, b"{}"))
+    except (ValueError, RecursionError):
+        read = None
+    summary: Mapping[str, object] = {}
+    if isinstance(read, dict):
+        summary = cast("Mapping[str, object]", read)
     recomputed: set[str] = set()
     retraced = Retraced()
     if TRANSCRIPTS in contents and MANIFEST in contents:
         try:
-            retraced, found, recomputed = _recompute(contents, summary, protocols)
+            retraced, differing, recomputed = _recompute(contents, summary, protocols)
         except (PeerJudgeError, OSError, EOFError) as cause:
-            found = {TRANSCRIPTS: f"cannot be analysed: {cause}"}
-        problems = {**found, **retraced.problems, **problems}
+            differing = {TRANSCRIPTS: f"cannot be analysed: {cause}"}
+        problems = {**differing, **retraced.problems, **problems}
     checks = [
         Check(member=name, recomputed=name in recomputed, problem=problems.get(name, ""))
         for name in sorted({*names, *problems})
@@ -216,14 +222,6 @@ def _check_sums(contents: Mapping[str, bytes], broken: Mapping[str, str]) -> dic
     return problems
 
 
-def _read_summary(contents: Mapping[str, bytes]) -> Mapping[str, object]:
-    try:
-        summary: object = json.loads(contents.get(SUMMARY, b"{}"))
-    except (ValueError, RecursionError):
-        return {}
-    return cast("Mapping[str, object]", summary) if isinstance(summary, dict) else {}
-
-
 def _recompute(
     contents: Mapping[str, bytes], summary: Mapping[str, object], protocols: Sequence[Path]
 ) -> tuple[Retraced, dict[str, str], set[str]]:
@@ -232,7 +230,10 @@ def _recompute(
     manifest = read_member_manifest(contents[MANIFEST])
     with TemporaryDirectory(prefix="peerjudge-") as folder:
         run = BundledRun(contents=contents, manifest=manifest, folder=Path(folder), named=protocols)
-        retraced = retrace(run, unidentified=_explain_unidentified(manifest))
+        versions = cast("Mapping[str, object]", manifest.get("versions") or {})
+        played = versions.get("peerjudge")
+        other = played not in {None, own_version()}
+        retraced = retrace(run, unidentified=f"computed by PeerJudge {played}" if other else "")
         fresh = compute_numbers(Path(folder) / TRANSCRIPTS, manifest, texts=texts)
     problems: dict[str, str] = {}
     for name, content in fresh.items():
@@ -245,13 +246,6 @@ def _recompute(
     return retraced, problems, set(fresh)
 
 
-def _explain_unidentified(manifest: Mapping[str, object]) -> str:
-    """Return why ids of discussions cannot be computed, if they cannot."""
-    versions = cast("Mapping[str, object]", manifest.get("versions") or {})
-    played = versions.get("peerjudge")
-    return "" if played in {None, own_version()} else f"computed by PeerJudge {played}"
-
-
 def _compare(stored: bytes, fresh: bytes, name: str) -> str:
     if stored == fresh:
         return ""
@@ -261,9 +255,9 @@ def _compare(stored: bytes, fresh: bytes, name: str) -> str:
         held: object = json.loads(stored)
     except (ValueError, RecursionError) as cause:
         return f"is not JSON: {cause}"
-    found = list(_differences(held, json.loads(fresh), ""))
-    more = f", and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    return "; ".join(found[:_SHOWN]) + more
+    differences = list(_differences(held, json.loads(fresh), ""))
+    more = f", and {len(differences) - _SHOWN} more" if len(differences) > _SHOWN else ""
+    return "; ".join(differences[:_SHOWN]) + more
 
 
 def _differences(held: object, fresh: object, path: str) -> Iterator[str]:

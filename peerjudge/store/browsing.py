@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from peerjudge.analysis.flags import Flag
-from peerjudge.analysis.listing import KINDS, Against, Key, ListedDiscussion, Moved, State
+from peerjudge.analysis.listing import KINDS, Against, Flag, Key, ListedDiscussion, Moved, State
 from peerjudge.errors import StoreError
 from peerjudge.store.index import SEGMENT
 

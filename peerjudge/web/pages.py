@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from markupsafe import Markup, escape
 
-from peerjudge.analysis.flags import Flag
-from peerjudge.analysis.listing import Against, Moved, State
+from peerjudge.analysis.listing import Against, Flag, Moved, State
 from peerjudge.reporting.formats import counted, minus_signs, money, name_event, tokens
 from peerjudge.reporting.fragments import mark_page
 from peerjudge.store.browsing import FACETS, SORTS

@@ -13,9 +13,15 @@ from math import log
 import numpy as np
 import numpy.typing as npt
 
-from peerjudge.analysis.sequences import compute_log_capital, measure_sequence
 from peerjudge.analysis.signflips import measure_many
-from peerjudge.analysis.stopping import StopRule, find_stops, list_looks, widen_unseen
+from peerjudge.analysis.stopping import (
+    StopRule,
+    compute_log_capital,
+    find_stops,
+    list_looks,
+    measure_sequence,
+    widen_unseen,
+)
 from studies.analytic import Floats
 
 QUESTIONS = 800

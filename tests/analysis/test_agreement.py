@@ -7,13 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peerjudge.analysis import (
-    GoldAgreement,
-    build_tournament,
-    collect_reviews,
-    fleiss_kappa,
-    measure_agreement,
-)
+from peerjudge.analysis import GoldAgreement, build_tournament, collect_reviews, measure_agreement
+from peerjudge.analysis.kappa import fleiss_kappa
 from peerjudge.data import (
     COUNTING,
     TIE,

@@ -10,17 +10,16 @@ from scipy.optimize import minimize
 
 from peerjudge.analysis import (
     measure_bias,
-    measure_consistency,
     measure_position,
     measure_self_enhancement,
-    measure_verbosity,
     select_judges,
 )
 from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.analysis.ballots import Ballots
 from peerjudge.analysis.bias import MEASURES
+from peerjudge.analysis.position import measure_consistency
 from peerjudge.analysis.selecting import number_judges, score_unswapped
-from peerjudge.analysis.verbosity import fit_logistic
+from peerjudge.analysis.verbosity import fit_logistic, measure_verbosity
 from peerjudge.data import (
     TIE,
     UNREADABLE,
@@ -356,7 +355,7 @@ def test_a_new_measure_needs_one_entry(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(MEASURES, "tie_rates", measure_ties)
     one = pair("c", gold="1")
     found = measure_bias(collect_reviews(dataset([one], [review(one, "judge", "=")])))
-    document = BiasResult(bias=found, gold="human", questions=1).document()
+    document = BiasResult(bias=found, gold="human", questions=1, simulated=False).document()
     assert list(document["tie_rates"]) == [{"reviewer": "judge", "ties": 1, "share": None}]
     assert list(document)[:3] == ["gold", "simulated", "position"]
     table = build_bias_tables(found)[-1]

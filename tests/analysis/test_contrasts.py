@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from peerjudge.analysis.by_comparison import tabulate_by_condition
 from peerjudge.analysis.collecting import collect_transcripts
-from peerjudge.analysis.compare import compare_all
+from peerjudge.analysis.compare import compare_all, tabulate_by_condition
 from peerjudge.analysis.contrasts import build_contrasts, list_p_values
 from peerjudge.analysis.inference import Sampler, adjust_holm
 from peerjudge.analysis.score_document import build_contrasts_document

@@ -1,7 +1,7 @@
 """How discussions went."""
 
-from peerjudge.analysis.courses import Course
 from peerjudge.analysis.findings import build_findings
+from peerjudge.analysis.outcomes import Course
 from peerjudge.data import Role, StopReason, Transcript, replace
 from peerjudge.testing import comparison_of, transcript_of
 

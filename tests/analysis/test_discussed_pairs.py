@@ -12,7 +12,7 @@ from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.leaders import measure_by_leader, measure_pair
 from peerjudge.analysis.outcomes import count_holdings
 from peerjudge.analysis.peers import measure_head_to_head, tally_head_to_head
-from peerjudge.analysis.preferences import measure_gold_preference, measure_preferences
+from peerjudge.analysis.position import measure_gold_preference, measure_preferences
 from peerjudge.analysis.selecting import keep_contestants
 from peerjudge.analysis.tournaments import build_tournament
 from peerjudge.data import EventKind, Role, Sampling, Seat, Transcript, Verdict, replace
@@ -123,22 +123,23 @@ def test_a_pair_is_measured_in_private_and_led_by_either():
     """Ann is right in private and wrong as leader; Bob is wrong in private and right as leader."""
     led = [told("1|2 2 2"), told("2|1 1 1", seats=BOB_LEADS)]
     found = measure_pair(table(led), ("ann", "bob"), sampler=QUICK)
-    assert [one.value for one in found.alone] == [1.0, 0.0]
-    assert [one.value for one in found.led] == [0.0, 1.0]
-    assert found.either.value == 0.5
+    assert {column: one.value for column, one in found.items()} == {
+        "R1": 1.0,
+        "R2": 0.0,
+        "R1 leads": 0.0,
+        "R2 leads": 1.0,
+        "random": 0.5,
+    }
     turned = measure_pair(table(led), ("bob", "ann"), sampler=QUICK)
-    assert [one.value for one in turned.alone] == [0.0, 1.0]
+    assert (turned["R1"].value, turned["R2"].value) == (0.0, 1.0)
 
 
 def test_without_both_leaders_there_is_no_random_one():
     """Where only one seat leads, nothing says what a random leader would give."""
     found = measure_pair(table([told("1|2 1 1")]), ("ann", "bob"), sampler=QUICK)
-    assert (found.led[1], found.either) == (None, None)
-    assert measure_pair(table([told("1|2 1 1")]), ("ann", "eve"), sampler=QUICK) is None
-    assert (
-        measure_pair(table([told("1|2 1")]), ("ann", "bob"), without=["talk"], sampler=QUICK)
-        is None
-    )
+    assert set(found) == {"R1", "R2", "R1 leads"}
+    assert not measure_pair(table([told("1|2 1 1")]), ("ann", "eve"), sampler=QUICK)
+    assert not measure_pair(table([told("1|2 1")]), ("ann", "bob"), without=["talk"], sampler=QUICK)
 
 
 def test_a_reviewer_discusses_with_itself_at_two_temperatures():
@@ -150,9 +151,11 @@ def test_a_reviewer_discusses_with_itself_at_two_temperatures():
     found = measure_pair(
         table([told("1|2 1 1", seats=(warm, cool))]), ("ann", "ann"), sampler=QUICK
     )
-    assert [one.value for one in found.alone] == [0.0, 1.0]
-    assert found.led[0] is None
-    assert found.led[1].value == 1.0
+    assert {column: one.value for column, one in found.items()} == {
+        "R1": 0.0,
+        "R2": 1.0,
+        "R2 leads": 1.0,
+    }
 
 
 @given(discussions, st.booleans())

@@ -8,15 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from peerjudge.analysis import (
-    Accuracy,
-    Sampler,
-    collect_reviews,
-    measure_accuracy,
-    measure_mean,
-    measure_proportion,
-)
-from peerjudge.analysis.intervals import SHARE
+from peerjudge.analysis import Accuracy, Sampler, collect_reviews, measure_accuracy, measure_mean
+from peerjudge.analysis.intervals import SHARE, measure_proportion
 from peerjudge.data import (
     REFUSED,
     TIE,

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import peerjudge as pj
-from peerjudge.analysis import fleiss_kappa, measure_panel, select_judges
+from peerjudge.analysis import measure_panel, select_judges
 from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.analysis.ballots import Ballots
 from peerjudge.analysis.kappa import (
     cohen_kappa,
     correlation,
     fleiss_columns,
+    fleiss_kappa,
     fleiss_kappa_of,
     krippendorff_alpha,
     pair_coincidences,

@@ -14,13 +14,13 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 from peerjudge.analysis import Sampler, collect_reviews
 from peerjudge.analysis.coefficients import COEFFICIENTS, measure_cases, resample_coefficients
 from peerjudge.analysis.intervals import draw_clusters
-from peerjudge.analysis.rating_levels import RatingLevel
 from peerjudge.analysis.rating_pairs import (
     RatingPair,
     compare_ratings,
     measure_shifts,
     tabulate_ratings,
 )
+from peerjudge.analysis.ratings import RatingLevel
 from peerjudge.data import Dataset, Question, RecordedReview, Verdict, replace
 from peerjudge.datasets import load
 from peerjudge.testing import comparison_of

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peerjudge.analysis.sequences import (
+from peerjudge.analysis.stopping import (
     FRACTIONS,
     bound_below,
     compute_log_capital,

@@ -9,16 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peerjudge.analysis.ballots import Ballots
-from peerjudge.analysis.by_comparison import tabulate_by_condition
 from peerjudge.analysis.collecting import collect_transcripts
 from peerjudge.analysis.compare import (
     compare_all,
     list_nearest_votes,
+    tabulate_by_condition,
 )
+from peerjudge.analysis.findings import build_stances
 from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.influence import build_persuasion_graph, count_moves, count_persuasion
 from peerjudge.analysis.outcomes import measure_changes, measure_ordering, measure_settling
-from peerjudge.analysis.stances import build_stances
 from peerjudge.data import Direction, EventKind, Role, Seat, Transcript, Verdict, replace
 from peerjudge.testing import comparison_of, transcript_of
 from peerjudge.tracker import opinion_events

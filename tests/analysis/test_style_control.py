@@ -9,11 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peerjudge.analysis import (
-    build_tournament,
-    collect_reviews,
-    control_styles,
-)
+from peerjudge.analysis import build_tournament, collect_reviews
+from peerjudge.analysis.style_control import control_styles
 from peerjudge.analysis.styles import count_markdown
 from peerjudge.data import (
     Answer,

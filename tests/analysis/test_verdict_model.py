@@ -16,10 +16,10 @@ from peerjudge.analysis import (
     fit_verdict_model,
     measure_position,
     measure_self_enhancement,
-    measure_verbosity,
     select_judges,
 )
 from peerjudge.analysis.logistic import Rows, find_independent, fit_mixed
+from peerjudge.analysis.verbosity import measure_verbosity
 from peerjudge.data import (
     TIE,
     UNREADABLE,

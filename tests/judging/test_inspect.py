@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import peerjudge as pj
-from peerjudge.analysis.inspect_scores import SampleScores
+from peerjudge.analysis.export import SampleScores
 from peerjudge.cli import main
 from peerjudge.data import INCONSISTENT, TIE, UNREADABLE, Verdict, replace
 from peerjudge.errors import DataError

@@ -8,8 +8,7 @@ import pytest
 
 import peerjudge as pj
 from peerjudge.analysis.collecting import collect_transcripts
-from peerjudge.analysis.findings import build_findings
-from peerjudge.analysis.stances import build_stances
+from peerjudge.analysis.findings import build_findings, build_stances
 from peerjudge.analysis.tournaments import build_tournament
 from peerjudge.data import (
     TIE,

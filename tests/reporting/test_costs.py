@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from peerjudge.analysis.effort import Spoken
 from peerjudge.analysis.findings import build_findings
 from peerjudge.data import Transcript, Usage, replace
-from peerjudge.results.run_page import build_costs, describe_cost
+from peerjudge.results.page import build_costs, describe_cost
 from peerjudge.testing import transcript_of
 
 said = st.builds(
@@ -62,9 +62,9 @@ def test_the_total_is_the_sum_of_the_reviewers(one: Spoken, other: Spoken) -> No
     costs = build_costs({"ann": one, "bob": other}, {"prices": prices})
     ann, bob = costs.rows
     assert ann.cost == (one.prompt_tokens * 2.0 + one.completion_tokens * 10.0) / 1e6
-    assert costs.cost == (ann.cost or 0.0) + (bob.cost or 0.0)
+    assert costs.total.cost == (ann.cost or 0.0) + (bob.cost or 0.0)
     assert costs.known
-    assert costs.total == one + other
+    assert costs.total.spoken == one + other
 
 
 def test_an_unknown_price_is_not_zero() -> None:
@@ -81,4 +81,4 @@ def test_unknown_tokens_are_not_zero() -> None:
     prices = {"own": {"input": 1.0, "output": 1.0}, "rule": {"input": 0, "output": 0}}
     costs = build_costs(spoken, {"prices": prices})
     assert [row.cost for row in costs.rows] == [None, 0.0, 0.0]
-    assert (costs.unmetered, describe_cost(costs)) == (2, "Cost: unknown.")
+    assert (costs.total.unmetered, describe_cost(costs)) == (2, "Cost: unknown.")

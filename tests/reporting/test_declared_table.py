@@ -1,7 +1,7 @@
 """The table of conditions as declared."""
 
 from peerjudge.data import Condition, Experiment, Seating, to_plain
-from peerjudge.results.run_page import _declared_table, _facts
+from peerjudge.results.page import _declared_table, _facts
 
 
 def test_the_table_names_pack_temperature_orders_and_options_as_played():

@@ -25,7 +25,7 @@ from peerjudge.reporting.figures import (
     Rows,
 )
 from peerjudge.reporting.plotting import ENDINGS, build_axes, draw, render, save_figures
-from peerjudge.results.page import draw_run_figures
+from peerjudge.results.page import build_run_sections, list_figures
 from peerjudge.results.plots import build_plot
 
 HEADS = {".svg": b"<svg ", ".png": b"\x89PNG\r\n\x1a\n", ".pdf": b"%PDF-"}
@@ -76,7 +76,7 @@ def figure(chart: object, note: str = "") -> Figure:
 @pytest.fixture
 def figures(run: tuple[Transcript, ...]) -> dict[str, Figure]:
     """Return the figures of the page of a run."""
-    return dict(draw_run_figures(build_findings(run)))
+    return dict(list_figures(build_run_sections(build_findings(run), {})))
 
 
 def test_figures_of_the_page_are_saved_in_each_form(
@@ -134,7 +134,7 @@ def test_hostile_names_leave_a_saved_figure_well_formed(run: tuple[Transcript, .
     """Neither markup, formulas nor forbidden characters enter a file from the name of a condition."""
     name = "</text><script>x</script>-->\x00\x1b\ud800 & < $\\frac{$ \u6f22"
     hostile = [replace(transcript, condition=name) for transcript in run]
-    for one in draw_run_figures(build_findings(hostile)).values():
+    for one in list_figures(build_run_sections(build_findings(hostile), {})).values():
         root = ET.fromstring(render(build_axes(one, simulated=True), one, ".svg"))
         assert not root.findall(".//{http://www.w3.org/2000/svg}script")
 

@@ -8,7 +8,7 @@ from rich.console import Console
 from peerjudge.analysis.findings import build_findings
 from peerjudge.data import INCONSISTENT, Transcript, replace
 from peerjudge.reporting.layout import print_parts
-from peerjudge.results.run_page import list_findings
+from peerjudge.results.page import list_findings
 
 
 def printed(transcripts: tuple[Transcript, ...], width: int) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peerjudge.analysis.flags import Flag, find_flags
+from peerjudge.analysis.listing import Flag, find_flags
 from peerjudge.data import Transcript, replace
 from peerjudge.reporting.transcripts import TEXT_LIMIT, TranscriptData, embed_json
 from peerjudge.testing import transcript_of

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from peerjudge.analysis.sequences import measure_sequence
-from peerjudge.analysis.stopping import find_stops, judge, list_looks, parse_rule
+from peerjudge.analysis.stopping import find_stops, judge, list_looks, measure_sequence, parse_rule
 from studies.stopping.order import FIELDS, measure_orders
 from studies.stopping.report import compute_stopping
 from studies.stopping.rules import (

@@ -10,13 +10,7 @@ from peerjudge.analysis.frames.build import (
     build_turns_frame,
     build_weights_frame,
 )
-from peerjudge.analysis.frames.columns import (
-    FRAMES,
-    TurnColumns,
-    TurnRow,
-    drop_turns,
-    list_turns,
-)
+from peerjudge.analysis.frames.columns import FRAMES, TurnColumns, TurnRow, drop_turns, list_turns
 from peerjudge.analysis.frames.tables import import_pandas
 
 __all__ = [

@@ -37,8 +37,8 @@ def build_ballots_frame(ballots: Ballots) -> pd.DataFrame:
 
     Names are categories in the order of the source, so that a selection of rows keeps it.
     """
-    told = ballots.discussions
-    every, talks = ballots.discussion, ballots.discussion >= 0
+    facts = ballots.discussions
+    every = ballots.discussion
     comparisons = ballots.comparisons
     number = ballots.comparison
     humans = np.array([name in ballots.humans for name in ballots.reviewers], dtype=np.bool_)
@@ -47,8 +47,8 @@ def build_ballots_frame(ballots: Ballots) -> pd.DataFrame:
     def of_comparison(values: Sequence[object]) -> _Objects:
         return _pick(values, number)
 
-    def of_discussion(values: Sequence[object]) -> _Objects:
-        return _pick(values, every)
+    def of_discussion(values: Sequence[object], missing: object = None) -> _Objects:
+        return _pick(values, every, missing)
 
     def name_verdicts(codes: Codes) -> _Objects:
         shown = [one.shown for one in comparisons]
@@ -59,7 +59,7 @@ def build_ballots_frame(ballots: Ballots) -> pd.DataFrame:
             ]
         )
 
-    likely = ballots.probabilities
+    likely: list[list[float]] = ballots.probabilities.tolist()
     return make_frame(
         "ballots",
         {
@@ -78,30 +78,32 @@ def build_ballots_frame(ballots: Ballots) -> pd.DataFrame:
                 [ballots.contestant_of.get(name) for name in ballots.reviewers], ballots.reviewer
             ),
             "human": np.where(ballots.reviewer >= 0, humans[ballots.reviewer], False),  # noqa: FBT003
-            "simulated": np.where(talks, _flags(told.simulated, every), ballots.simulated),
+            "simulated": of_discussion(facts.simulated.tolist(), ballots.simulated).astype(
+                np.bool_
+            ),
             "shown": _show(ballots),
             "verdict": name_verdicts(ballots.verdict),
-            "probabilities": _objects([_known(row) for row in likely.tolist()])
-            if likely.shape[1]
-            else _objects([None] * len(ballots)),
+            "probabilities": _objects(
+                [tuple(one for one in row if not isnan(one)) or None for row in likely]
+            ),
             "rating": ballots.rating,
             "aspect": _pick(ballots.aspects, ballots.aspect),
             "stage": _pick([one.name.lower() for one in Stage], ballots.stage.astype(np.int32)),
             "opening": ballots.opening,
             "closing": ballots.closing,
-            "discussion": of_discussion(told.ids),
-            "condition": _categories(_codes(told.condition, every), told.conditions),
-            "protocol": of_discussion([told.protocols[n] for n in _list(told.protocol)]),
-            "control": of_discussion([told.controls[n] for n in _list(told.control)]),
-            "setting": of_discussion([told.settings[n] for n in _list(told.setting)]),
-            "seats": of_discussion([told.seatings[n] for n in _list(told.seating)]),
+            "discussion": of_discussion(facts.ids),
+            "condition": _categories(of_discussion(facts.condition.tolist(), -1), facts.conditions),
+            "protocol": of_discussion([facts.protocols[n] for n in _list(facts.protocol)]),
+            "control": of_discussion([facts.controls[n] for n in _list(facts.control)]),
+            "setting": of_discussion([facts.settings[n] for n in _list(facts.setting)]),
+            "seats": of_discussion([facts.seatings[n] for n in _list(facts.seating)]),
             "first_shown": of_discussion(
                 [
                     tuple(comparisons[n].shown[k] for k in ballots.orders[order])
-                    for n, order in zip(_list(told.comparison), _list(told.order), strict=True)
+                    for n, order in zip(_list(facts.comparison), _list(facts.order), strict=True)
                 ]
             ),
-            **{name: of_discussion(getattr(told, name).tolist()) for name in (*FACTS, *FLAGS)},
+            **{name: of_discussion(getattr(facts, name).tolist()) for name in (*FACTS, *FLAGS)},
             "seat": ballots.seat,
             "turn": ballots.turn,
             "round": ballots.round,
@@ -115,11 +117,6 @@ def build_ballots_frame(ballots: Ballots) -> pd.DataFrame:
             },
         },
     )
-
-
-def _known(likely: Sequence[float]) -> tuple[float, ...] | None:
-    found = tuple(one for one in likely if not isnan(one))
-    return found or None
 
 
 def _show(ballots: Ballots) -> _Objects:
@@ -137,45 +134,33 @@ def _show(ballots: Ballots) -> _Objects:
 def _cut(table: Sequence[Sequence[Any]], comparisons: Sequence[Comparison]) -> list[object]:
     """Return the entries of the answers that each comparison has."""
     return [
-        tuple(_freeze(cell) for cell in row[: len(one.answers)])
+        tuple(
+            tuple(cast("list[int]", cell)) if isinstance(cell, list) else cell
+            for cell in row[: len(one.answers)]
+        )
         for row, one in zip(table, comparisons, strict=True)
     ]
-
-
-def _freeze(cell: object) -> object:
-    return tuple(cast("list[int]", cell)) if isinstance(cell, list) else cell
 
 
 def _list(codes: npt.NDArray[np.integer[Any]]) -> list[int]:
     return codes.tolist()
 
 
-def _categories(codes: Numbers, names: Sequence[str]) -> pd.Categorical:
+def _categories(codes: Numbers | _Objects, names: Sequence[str]) -> pd.Categorical:
     pd = import_pandas()
-    return pd.Categorical.from_codes(codes, categories=list(names))  # pyright: ignore[reportUnknownMemberType]  its stubs are partial
+    return pd.Categorical.from_codes(codes.astype(np.int32), categories=list(names))  # pyright: ignore[reportUnknownMemberType]  its stubs are partial
 
 
-def _codes(values: Numbers, places: Numbers) -> Numbers:
-    """Return the values at these places, and -1 at places below 0."""
-    found = np.full(len(places), -1, dtype=np.int32)
-    found[places >= 0] = values[places[places >= 0]]
-    return found
-
-
-def _flags(values: npt.NDArray[np.bool_], places: Numbers) -> npt.NDArray[np.bool_]:
-    found = np.zeros(len(places), dtype=np.bool_)
-    found[places >= 0] = values[places[places >= 0]]
-    return found
-
-
-def _pick(values: Sequence[object], places: npt.NDArray[np.integer[Any]]) -> _Objects:
-    """Return the values at these places, and `None` at places below 0."""
-    return _objects([*values, None])[np.where(places >= 0, places, len(values))]
+def _pick(
+    values: Sequence[object], places: npt.NDArray[np.integer[Any]], missing: object = None
+) -> _Objects:
+    """Return the values at these places, and the missing one at places below 0."""
+    return _objects([*values, missing])[np.where(places >= 0, places, len(values))]
 
 
 def _objects(values: Sequence[object]) -> _Objects:
     """Return an array of objects; numpy would take tuples of equal length for rows."""
-    found = np.empty(len(values), dtype=np.object_)
+    array = np.empty(len(values), dtype=np.object_)
     for place, value in enumerate(values):
-        found[place] = value
-    return found
+        array[place] = value
+    return array

@@ -51,8 +51,8 @@ def read_ballots_frame(frame: pd.DataFrame) -> Ballots:
         raise DataError(msg)
     rows = _Rows(frame)
     table = ComparisonTable(keep_texts=True)
-    told = rows.list_comparisons()
-    for comparison, _, _ in told.values():
+    comparisons = rows.list_comparisons()
+    for comparison, _, _ in comparisons.values():
         table.number(comparison)
     discussions, discussion = _read_discussions(rows, table)
     numbers = [table.find(one, "") for one in rows.comparison]
@@ -117,8 +117,8 @@ def read_ballots_frame(frame: pd.DataFrame) -> Ballots:
     return replace(
         leave_out_own_votes(ballots),
         contestant_of={reviewer: own for reviewer, own in named if reviewer and own},
-        lengths=_fill([lengths for _, lengths, _ in told.values()], ballots.lengths),
-        markdown=_fill([marks for _, _, marks in told.values()], ballots.markdown),
+        lengths=_fill([lengths for _, lengths, _ in comparisons.values()], ballots.lengths),
+        markdown=_fill([marks for _, _, marks in comparisons.values()], ballots.markdown),
     )
 
 
@@ -142,7 +142,9 @@ class _Rows:
         if name not in self._held:
             if name in self._frame.columns:
                 cells = self._frame[name].astype(object).tolist()
-                self._held[name] = [None if _is_missing(cell) else cell for cell in cells]
+                self._held[name] = [
+                    None if isinstance(cell, float) and isnan(cell) else cell for cell in cells
+                ]
             else:
                 self._held[name] = [None] * len(self._frame)
         return self._held[name]
@@ -208,17 +210,9 @@ def _read_discussions(rows: _Rows, table: ComparisonTable) -> tuple[Discussions,
     settings, seatings = Vocabulary[str](), Vocabulary[tuple[SeatKey, ...]]()
 
     def cells(name: str, default: object) -> list[Any]:
-        found = rows.column(name, default=default)
-        return [found[row] for row in first]
+        discussions = rows.column(name, default=default)
+        return [discussions[row] for row in first]
 
-    condition = [conditions.index(one) for one in cells("condition", conditions[0])]
-    protocol = [protocols[one] for one in cells("protocol", "")]
-    control = [controls[one] for one in cells("control", "none")]
-    setting = [settings[one] for one in cells("setting", "")]
-    seating = [
-        seatings[tuple((name, ROLES[ROLES.index(role)], heat) for name, role, heat in seats)]
-        for seats in cells("seats", ())
-    ]
     numbers = [table.find(rows.comparison[row], "") for row in first]
     shown = rows.column("shown")
     orders = [
@@ -226,11 +220,14 @@ def _read_discussions(rows: _Rows, table: ComparisonTable) -> tuple[Discussions,
         for number, row, one in zip(numbers, first, cells("first_shown", None), strict=True)
     ]
     whole = {
-        "condition": condition,
-        "protocol": protocol,
-        "seating": seating,
-        "control": control,
-        "setting": setting,
+        "condition": [conditions.index(one) for one in cells("condition", conditions[0])],
+        "protocol": [protocols[one] for one in cells("protocol", "")],
+        "seating": [
+            seatings[tuple((name, ROLES[ROLES.index(role)], heat) for name, role, heat in seats)]
+            for seats in cells("seats", ())
+        ],
+        "control": [controls[one] for one in cells("control", "none")],
+        "setting": [settings[one] for one in cells("setting", "")],
         "comparison": numbers,
         "order": orders,
         **{name: cells(name, 0) for name in FACTS},
@@ -240,7 +237,7 @@ def _read_discussions(rows: _Rows, table: ComparisonTable) -> tuple[Discussions,
         **{name: np.array(values, dtype=np.int32) for name, values in whole.items()},
         **{name: np.array(cells(name, one), dtype=np.bool_) for name, one in flags.items()},
     }
-    found = Discussions(
+    discussions = Discussions(
         ids=tuple(ids),
         conditions=tuple(conditions),
         protocols=tuple(protocols),
@@ -249,15 +246,15 @@ def _read_discussions(rows: _Rows, table: ComparisonTable) -> tuple[Discussions,
         settings=tuple(settings),
         **columns,
     )
-    return found, discussion
+    return discussions, discussion
 
 
 def _read_probabilities(rows: _Rows) -> dict[str, object]:
-    found = rows.column("probabilities")
-    if all(one is None for one in found):
+    cells = rows.column("probabilities")
+    if all(one is None for one in cells):
         return {}
-    table = np.full((len(found), MAX_ANSWERS), np.nan, dtype=np.float32)
-    for row, one in enumerate(found):
+    table = np.full((len(cells), MAX_ANSWERS), np.nan, dtype=np.float32)
+    for row, one in enumerate(cells):
         if one is not None:
             table[row, : len(one)] = one
     return {"probabilities": table}
@@ -276,10 +273,6 @@ def _verdict(name: str, answers: Sequence[str]) -> Verdict:
         msg = f"the verdict {name!r} is none of {others}"
         raise DataError(msg)
     return Verdict(Outcome(name))
-
-
-def _is_missing(cell: object) -> bool:
-    return cell is None or (isinstance(cell, float) and isnan(cell))
 
 
 def _fill(rows: Sequence[Sequence[Any]], blank: Numbers) -> Numbers:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,15 +12,14 @@ import numpy.typing as npt
 from peerjudge.analysis.frames.columns import TurnColumns
 from peerjudge.analysis.frames.tables import (
     Codes,
-    Gathered,
     Heads,
     Names,
+    import_pandas,
     make_category,
     make_frame,
     make_named,
-    make_whole,
 )
-from peerjudge.data import Scheme, Tournament, Transcript, Verdict
+from peerjudge.data import OpinionEvent, Scheme, Tournament, Transcript
 from peerjudge.errors import ConvergenceError, UnconnectedError
 from peerjudge.ranking import rank
 from peerjudge.tracker import opinion_events
@@ -31,20 +29,10 @@ if TYPE_CHECKING:
 
 _OF_DISCUSSION = ("discussion", "condition", "comparison")
 _OF_EVENT = (
-    "seat",
-    "reviewer",
-    "role",
-    "kind",
-    "before",
-    "after",
-    "others",
-    "heard",
-    "gold",
-    "majority",
-    "first",
-    "control",
+    *("seat", "reviewer", "role", "kind", "before", "after", "others", "heard"),
+    *("gold", "majority", "first", "control"),
 )
-_MOST_PATTERNS = 10_000
+_MOST_KNOWN = 10_000
 
 
 def build_discussions_frame(heads: Sequence[Transcript], turns: Sequence[int]) -> pd.DataFrame:
@@ -62,6 +50,7 @@ def build_discussions_frame(heads: Sequence[Transcript], turns: Sequence[int]) -
     outcomes.extend(one.verdict.outcome.value for one in heads)
     every = np.arange(len(heads), dtype=np.int32)
     judged = known.judge(every, outcomes, outcomes.codes, choices)
+    golds = [one.comparison.gold for one in heads]
     names = {
         "protocol": [one.protocol for one in heads],
         "prompts": [one.prompts for one in heads],
@@ -69,7 +58,7 @@ def build_discussions_frame(heads: Sequence[Transcript], turns: Sequence[int]) -
         "category": [one.comparison.question.category for one in heads],
         "subset": [one.comparison.subset for one in heads],
         "shown": [" ".join(one.comparison.shown) for one in heads],
-        "gold": [_readable(one.comparison.gold) for one in heads],
+        "gold": [str(gold) if gold is not None and gold.readable else None for gold in golds],
         "reviewers": [" ".join(seat.reviewer for seat in one.seats) for one in heads],
         "leader": [one.seats[0].reviewer for one in heads],
         "stop": [None if one.stop is None else one.stop.value for one in heads],
@@ -125,12 +114,8 @@ def build_calls_frame(heads: Sequence[Transcript], batches: Iterable[TurnColumns
         batches,
         names=names,
         whole=(
-            "head",
-            "turn",
-            "prompt_tokens",
-            "completion_tokens",
-            "thinking_tokens",
-            "attempts",
+            *("head", "turn", "attempts"),
+            *("prompt_tokens", "completion_tokens", "thinking_tokens"),
         ),
         real=("latency",),
         flags=("estimated", "cached", "simulated"),
@@ -151,17 +136,29 @@ def build_events_frame(transcripts: Iterable[Transcript]) -> pd.DataFrame:
     """Return one row per opinion event, by discussion and turn."""
     names = {name: Names() for name in (*_OF_DISCUSSION, *_OF_EVENT)}
     turns = array("i")
-    patterns = _Patterns()
+    # Discussions read from a store share their turns; comparing these by value would cost as much as
+    # finding the events. The turns are kept with the cells, so that their identity stays theirs.
+    known: dict[object, tuple[object, list[int], Mapping[str, list[str | None]]]] = {}
     for transcript in transcripts:
-        found = patterns.of(transcript)
-        count = len(found.turns)
-        if count:
-            turns.extend(found.turns)
-            for name, cells in found.cells.items():
-                names[name].extend(cells)
-            owns = (transcript.id, transcript.condition, transcript.comparison.id)
-            for name, own in zip(_OF_DISCUSSION, owns, strict=True):
-                names[name].extend([own] * count)
+        comparison = transcript.comparison
+        key = (id(transcript.turns), transcript.seats, comparison.shown, comparison.gold)
+        if key not in known:
+            if len(known) >= _MOST_KNOWN:
+                known.clear()
+            events = opinion_events(transcript)
+            at = [event.turn for event in events]
+            known[key] = (
+                transcript.turns,
+                at,
+                {name: _list_cells(events, name) for name in _OF_EVENT},
+            )
+        _, at, cells = known[key]
+        turns.extend(at)
+        for name in _OF_EVENT:
+            names[name].extend(cells[name])
+        owns = (transcript.id, transcript.condition, comparison.id)
+        for name, own in zip(_OF_DISCUSSION, owns, strict=True):
+            names[name].extend([own] * len(at))
     return make_frame(
         "events",
         {
@@ -171,51 +168,11 @@ def build_events_frame(transcripts: Iterable[Transcript]) -> pd.DataFrame:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Pattern:
-    """The events of discussions with the same turns; `source` keeps these turns alive."""
-
-    source: object
-    turns: list[int]
-    cells: Mapping[str, list[str | None]]
-
-
-class _Patterns:
-    """Opinion events by turns, found once for all discussions with the same turns.
-
-    Discussions read from a store share their turns; comparing these by value would cost as much as
-    finding the events.
-    """
-
-    def __init__(self) -> None:
-        self._known: dict[object, _Pattern] = {}
-
-    def of(self, transcript: Transcript) -> _Pattern:
-        comparison = transcript.comparison
-        key = (id(transcript.turns), transcript.seats, comparison.shown, comparison.gold)
-        found = self._known.get(key)
-        if found is None:
-            if len(self._known) >= _MOST_PATTERNS:
-                self._known.clear()
-            found = self._known[key] = _pattern(transcript)
-        return found
-
-
-def _pattern(transcript: Transcript) -> _Pattern:
-    events = opinion_events(transcript)
-
-    def cells(name: str) -> list[str | None]:
-        values = [getattr(event, name) for event in events]
-        return [None if value is None else str(value) for value in values]
-
-    return _Pattern(
-        source=transcript.turns,
-        turns=[event.turn for event in events],
-        cells={
-            "heard": [" ".join(event.heard) for event in events],
-            **{name: cells(name) for name in _OF_EVENT if name != "heard"},
-        },
-    )
+def _list_cells(events: Sequence[OpinionEvent], name: str) -> list[str | None]:
+    if name == "heard":
+        return [" ".join(event.heard) for event in events]
+    values = [getattr(event, name) for event in events]
+    return [None if value is None else str(value) for value in values]
 
 
 def build_battles_frame(tournament: Tournament) -> pd.DataFrame:
@@ -233,7 +190,9 @@ def build_battles_frame(tournament: Tournament) -> pd.DataFrame:
             "reviewer": column(tournament.reviewer, tournament.reviewers),
             "first": column(tournament.first, tournament.contestants),
             "second": column(tournament.second, tournament.contestants),
-            "score": make_whole(tournament.score, tournament.readable),
+            "score": import_pandas().arrays.IntegerArray(
+                tournament.score.copy(), ~tournament.readable
+            ),
         },
     )
 
@@ -252,7 +211,7 @@ def build_weights_frame(
     missing = (np.nan, np.nan)
     for scheme in (None, *Scheme):
         try:
-            found = rank(
+            ranking = rank(
                 tournament,
                 weights="equal" if scheme is None else "peer",
                 scheme=scheme or Scheme.PRD,
@@ -261,8 +220,8 @@ def build_weights_frame(
             )
         except (ConvergenceError, UnconnectedError):
             continue
-        bounds = found.weight_bounds or {}
-        for name, weight in sorted(found.weights.weights.items(), key=lambda item: -item[1]):
+        bounds = ranking.weight_bounds or {}
+        for name, weight in sorted(ranking.weights.weights.items(), key=lambda item: -item[1]):
             label = "equal" if scheme is None else scheme.value
             rows.append((label, name, weight, *bounds.get(name, missing)))
     scheme, reviewer, weight, low, high = zip(*rows, strict=True)
@@ -286,17 +245,25 @@ def _gather(
     real: Sequence[str],
     flags: Sequence[str],
 ) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Codes]]:
-    """Return the columns of numbers and the codes of the names, by discussion and turn."""
-    table = Gathered(names=names, whole=whole, real=real, flags=flags)
+    """Return the columns of numbers and the codes of the names, by discussion and turn.
+
+    In the columns of `real` numbers, `None` is missing (NaN).
+    """
+    cells = {name: array("b" if name in flags else "i") for name in (*whole, *flags)}
+    numbers = {name: array("d") for name in real}
     for batch in batches:
-        table.extend(batch)
-    columns = table.numbers()
+        for name, column in names.items():
+            column.extend(batch[name])
+        for name, column in cells.items():
+            column.extend(batch[name])
+        for name, column in numbers.items():
+            column.extend([np.nan if value is None else value for value in batch[name]])
+    columns: dict[str, npt.NDArray[Any]] = {
+        name: np.array(column) for name, column in {**cells, **numbers}.items()
+    }
+    columns |= {name: columns[name].astype(np.bool_) for name in flags}
     order = np.lexsort((columns["turn"], columns["head"]))
     return (
         {name: column[order] for name, column in columns.items()},
-        {name: column[order] for name, column in table.codes().items()},
+        {name: column.codes[order] for name, column in names.items()},
     )
-
-
-def _readable(verdict: Verdict | None) -> str | None:
-    return str(verdict) if verdict is not None and verdict.readable else None

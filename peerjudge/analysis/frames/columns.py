@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from peerjudge.analysis.assembling import drop_texts
-from peerjudge.analysis.probabilities import find_choice_probability
+from peerjudge.analysis.probabilities import find_turn_probability
 from peerjudge.data import Transcript, Turn, replace
 
 _PLACE = {
@@ -208,7 +208,7 @@ def drop_turns(transcript: Transcript) -> Transcript:
 
 
 def _row(head: int, turn: Turn) -> TurnRow:
-    said, verdict = turn.utterance, turn.review.verdict
+    reply, verdict = turn.utterance, turn.review.verdict
     return TurnRow(
         head=head,
         turn=turn.index,
@@ -219,24 +219,19 @@ def _row(head: int, turn: Turn) -> TurnRow:
         expects=turn.cue.expects.value,
         outcome=None if verdict is None else verdict.outcome.value,
         choice=None if verdict is None else verdict.choice,
-        probability=find_choice_probability(
-            said.logprobs,
-            sees=turn.cue.sees,
-            choice=None if verdict is None else verdict.choice,
-            ties=turn.cue.ties,
-        ),
+        probability=find_turn_probability(turn),
         score=turn.review.score,
-        confidence=said.confidence,
+        confidence=reply.confidence,
         rule=turn.review.rule,
-        characters=len(said.text),
-        model=said.model,
-        prompt_tokens=said.usage.prompt_tokens,
-        completion_tokens=said.usage.completion_tokens,
-        thinking_tokens=said.usage.thinking_tokens,
-        estimated=said.usage.estimated,
-        latency=said.latency,
-        attempts=said.attempts,
-        cached=said.cached,
-        finish_reason=said.finish_reason,
-        simulated=said.simulated,
+        characters=len(reply.text),
+        model=reply.model,
+        prompt_tokens=reply.usage.prompt_tokens,
+        completion_tokens=reply.usage.completion_tokens,
+        thinking_tokens=reply.usage.thinking_tokens,
+        estimated=reply.usage.estimated,
+        latency=reply.latency,
+        attempts=reply.attempts,
+        cached=reply.cached,
+        finish_reason=reply.finish_reason,
+        simulated=reply.simulated,
     )

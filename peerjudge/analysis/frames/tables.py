@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from math import nan
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from peerjudge.analysis.assembling import Vocabulary
 from peerjudge.analysis.ballots import Bools
-from peerjudge.analysis.frames.columns import FRAMES, TurnColumns
+from peerjudge.analysis.frames.columns import FRAMES
 from peerjudge.data import Outcome, Transcript
 from peerjudge.errors import DataError
 
@@ -23,28 +23,20 @@ Codes: TypeAlias = npt.NDArray[np.int32]
 _SeatingKey: TypeAlias = tuple[tuple[str, str, str, float | None], ...]
 
 
-class _Numbers(dict[str | None, int]):
-    """Codes of names from 0, in order of appearance; a missing name is -1."""
-
-    def __missing__(self, name: str | None) -> int:
-        self[name] = number = -1 if name is None else len(self) - (None in self)
-        return number
-
-
 class Names:
     """A column of names that keeps each name once."""
 
     def __init__(self) -> None:
-        self._numbers = _Numbers()
+        self._numbers = Vocabulary[str]()
         self._codes = array("i")
 
     def extend(self, values: Iterable[str | None]) -> None:
         """Append these names; `None` is a missing one."""
-        self._codes.extend(map(self._numbers.__getitem__, values))
+        self._codes.extend(map(self.number, values))
 
     def number(self, name: str | None) -> int:
         """Return the code of a name, which is added where it is new; -1 for a missing one."""
-        return self._numbers[name]
+        return -1 if name is None else self._numbers[name]
 
     @property
     def codes(self) -> Codes:
@@ -54,70 +46,13 @@ class Names:
     @property
     def names(self) -> list[str]:
         """The names, in the order of their codes."""
-        return [name for name in self._numbers if name is not None]
-
-
-class Gathered:
-    """Columns of turns, filled batch by batch.
-
-    Args:
-        names: columns of names.
-        whole: names of the columns of whole numbers.
-        real: names of the columns of numbers, in which `None` is missing (NaN).
-        flags: names of the columns of truth values.
-    """
-
-    def __init__(
-        self,
-        *,
-        names: Mapping[str, Names],
-        whole: Sequence[str],
-        real: Sequence[str],
-        flags: Sequence[str],
-    ) -> None:
-        self._names = names
-        self._whole = {name: array("i") for name in whole}
-        self._real = {name: array("d") for name in real}
-        self._flags = {name: array("b") for name in flags}
-
-    def extend(self, columns: TurnColumns) -> None:
-        """Append these turns."""
-        for name, column in self._names.items():
-            column.extend(columns[name])
-        for name, cells in (*self._whole.items(), *self._flags.items()):
-            cells.extend(columns[name])
-        for name, cells in self._real.items():
-            cells.extend([nan if value is None else value for value in columns[name]])
-
-    def codes(self) -> dict[str, Codes]:
-        """Return the codes of the columns of names."""
-        return {name: column.codes for name, column in self._names.items()}
-
-    def numbers(self) -> dict[str, npt.NDArray[np.int32] | npt.NDArray[np.float64] | Bools]:
-        """Return all other columns."""
-        return {
-            **{name: np.array(cells, dtype=np.int32) for name, cells in self._whole.items()},
-            **{name: np.array(cells, dtype=np.float64) for name, cells in self._real.items()},
-            **{name: np.array(cells, dtype=np.bool_) for name, cells in self._flags.items()},
-        }
+        return list(self._numbers)
 
 
 def make_category(codes: Codes, names: Names) -> pd.Categorical:
     """Return names as a pandas column that keeps each of them once; code -1 is missing."""
     pd = import_pandas()
     return pd.Categorical.from_codes(codes, categories=names.names)  # pyright: ignore[reportUnknownMemberType]  its stubs are partial
-
-
-def make_boolean(values: Bools, known: Bools) -> pd.arrays.BooleanArray:
-    """Return a pandas column of true, false and missing."""
-    pd = import_pandas()
-    return pd.arrays.BooleanArray(values & known, ~known)
-
-
-def make_whole(values: npt.NDArray[np.int8], known: Bools) -> pd.arrays.IntegerArray:
-    """Return a pandas column of small whole numbers, some of them missing."""
-    pd = import_pandas()
-    return pd.arrays.IntegerArray(values.copy(), ~known)
 
 
 def make_named(values: Iterable[str | None], rows: Codes | None = None) -> pd.Categorical:
@@ -178,15 +113,22 @@ class Heads:
         if first is not None:
             shown = np.where(first >= 0, first, shown)
         right: Bools = np.where(chose, choice == gold, gold_tied)
+        known: Bools = (tied | chose) & (gold_tied | (gold >= 0))
+        make = import_pandas().arrays.BooleanArray
         return {
-            "correct": make_boolean(right, (tied | chose) & (gold_tied | (gold >= 0))),
-            "chose_first": make_boolean(choice == shown, chose),
+            "correct": make(right & known, ~known),
+            "chose_first": make((choice == shown) & chose, ~chose),
         }
 
     def seat(self, rows: Codes, seats: Names, seat: Codes) -> dict[str, object]:
         """Return the columns `reviewer`, `role` and `temperature`."""
-        seatings: dict[_SeatingKey, int] = {}
-        at = [seatings.setdefault(_seating(head), len(seatings)) for head in self._heads]
+        seatings = Vocabulary[_SeatingKey]()
+        at = [
+            seatings[
+                tuple((s.id, s.reviewer, s.role.value, s.sampling.temperature) for s in head.seats)
+            ]
+            for head in self._heads
+        ]
         reviewers, roles = Names(), Names()
         shape = (max(len(seatings), 1), max(len(seats.names), 1))
         who, role = np.full(shape, -1, np.int32), np.full(shape, -1, np.int32)
@@ -204,10 +146,6 @@ class Heads:
             "role": make_category(role[place], roles),
             "temperature": warmth[place],
         }
-
-
-def _seating(one: Transcript) -> _SeatingKey:
-    return tuple((s.id, s.reviewer, s.role.value, s.sampling.temperature) for s in one.seats)
 
 
 def import_pandas() -> _Pandas:

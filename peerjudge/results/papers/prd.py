@@ -8,17 +8,14 @@ from typing import Literal
 
 import numpy as np
 
-from peerjudge.analysis import (
-    Ballots,
-    Sampler,
-    build_tournament,
-    count_holdings,
-    measure_agreement,
-)
+from peerjudge.analysis import Ballots, Sampler, build_tournament, count_holdings, measure_agreement
 from peerjudge.analysis.leaders import find_led_pairs, measure_pair
 from peerjudge.analysis.peers import measure_head_to_head
-from peerjudge.analysis.position import measure_position
-from peerjudge.analysis.preferences import measure_gold_preference, measure_preferences
+from peerjudge.analysis.position import (
+    measure_gold_preference,
+    measure_position,
+    measure_preferences,
+)
 from peerjudge.analysis.reproducing import CellKey, Estimates, Evidence, Origin
 from peerjudge.analysis.selecting import keep_contestants
 from peerjudge.data import EventKind, Measurement, Ranking, Scheme, Scoring, Tournament, replace
@@ -102,12 +99,12 @@ def measure_juries(evidence: Evidence) -> Estimates:
     values: _Values = {}
     apart = _explain_apart(evidence)
     for jury in _rows(evidence):
-        found = _choose_jury(evidence, jury)
-        weights: _Weights = "peer" if len(found) > 1 else "equal"
-        if found and not (weights == "peer" and apart):
+        jurors = _choose_jury(evidence, jury)
+        weights: _Weights = "peer" if len(jurors) > 1 else "equal"
+        if jurors and not (weights == "peer" and apart):
             reviews = evidence.ballots.of_stance("private")
             agreement = measure_agreement(
-                reviews, reviewers=found, weights=weights, seed=evidence.seed
+                reviews, reviewers=jurors, weights=weights, seed=evidence.seed
             )
             values["", jury, "kappa"] = agreement.fleiss_kappa
             values["", jury, "accuracy"] = agreement.accuracy
@@ -219,15 +216,12 @@ def measure_machine_wins(evidence: Evidence) -> Estimates:
             strict=True,
         )
     }
-    mixed = _find_mixed(evidence)
-    for model in TALKERS:
-        found = _of_model(mixed, evidence, model)
-        for when, rows in (("initial", found.opening), ("after", found.closing)):
-            for row in measure_preferences(found.where(rows)):
-                if row.author == machine:
-                    values["", model, when] = row.share
-                    values["", model, f"{when}, GPT-3 first"] = row.first
-                    values["", model, f"{when}, human first"] = row.second
+    for model, when, ballots in _list_stances(evidence):
+        for row in measure_preferences(ballots):
+            if row.author == machine:
+                values["", model, when] = row.share
+                values["", model, f"{when}, GPT-3 first"] = row.first
+                values["", model, f"{when}, human first"] = row.second
     return Estimates(
         values=evidence.only_printed(values),
         recorded=frozenset(key for key in values if key[1] == HUMAN),
@@ -238,12 +232,9 @@ def measure_machine_wins(evidence: Evidence) -> Estimates:
 def measure_places(evidence: Evidence) -> Estimates:
     """Estimate Figure 5: how often the first-shown answer is chosen, before and after discussing."""
     values: _Values = {}
-    mixed = _find_mixed(evidence)
-    for model in TALKERS:
-        found = _of_model(mixed, evidence, model)
-        for when, rows in (("initial", found.opening), ("after", found.closing)):
-            for row in measure_position(found.where(rows & (found.answers == 2))):
-                values["", model, when] = row.share
+    for model, when, ballots in _list_stances(evidence):
+        for row in measure_position(ballots.where(ballots.answers == 2)):
+            values["", model, when] = row.share
     return Estimates(values=values)
 
 
@@ -292,11 +283,15 @@ def _find_mixed(evidence: Evidence) -> Ballots:
     return evidence.ballots.of_discussions(chosen)
 
 
-def _of_model(ballots: Ballots, evidence: Evidence, model: str) -> Ballots:
-    """Return the verdicts of this model; none if no reviewer stands for it."""
-    name = evidence.find_reviewer(model)
-    code = -1 if name is None else ballots.reviewers.index(name)
-    return ballots.where((ballots.reviewer == code) & (ballots.seat >= 0))
+def _list_stances(evidence: Evidence) -> Iterator[tuple[str, str, Ballots]]:
+    """Yield each model with its stances before and after its discussions with other models."""
+    mixed = _find_mixed(evidence)
+    for model in TALKERS:
+        name = evidence.find_reviewer(model)
+        code = -1 if name is None else mixed.reviewers.index(name)
+        own = mixed.where((mixed.reviewer == code) & (mixed.seat >= 0))
+        yield model, "initial", own.where(own.opening)
+        yield model, "after", own.where(own.closing)
 
 
 def _scale(measured: Measurement, factor: float) -> Measurement:
@@ -310,27 +305,22 @@ def _rows(evidence: Evidence) -> list[str]:
 
 def _measure_pair(
     evidence: Evidence, one: str, other: str, *, without: Sequence[str]
-) -> dict[str, Measurement]:
+) -> Mapping[str, Measurement]:
     """Return the columns of Table 4 for two models; none if they do not discuss."""
     pair = evidence.find_reviewer(one), evidence.find_reviewer(other)
     if pair[0] is None or pair[1] is None:
         return {}
-    found = measure_pair(
+    return measure_pair(
         evidence.ballots, (pair[0], pair[1]), without=without, sampler=Sampler(seed=evidence.seed)
     )
-    if found is None:
-        return {}
-    columns = dict(zip(("R1", "R2"), found.alone, strict=True))
-    led = zip(("R1 leads", "R2 leads", "random"), (*found.led, found.either), strict=True)
-    return columns | {name: measured for name, measured in led if measured is not None}
 
 
 def _choose_jury(evidence: Evidence, jury: str) -> tuple[str, ...]:
     """Return the reviewers of a jury such as `GPT-4 & Claude`; none if one is missing."""
     models = MODELS if jury == WEIGHTED else jury.split(_AND)
-    found = [evidence.find_reviewer(model) for model in models]
-    known = tuple(name for name in found if name is not None)
-    return known if len(known) == len(found) else ()
+    reviewers = [evidence.find_reviewer(model) for model in models]
+    known = tuple(name for name in reviewers if name is not None)
+    return known if len(known) == len(reviewers) else ()
 
 
 def _explain_apart(evidence: Evidence) -> str:

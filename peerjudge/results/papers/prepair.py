@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from peerjudge.analysis.golds import LABELER
-from peerjudge.analysis.published import (
-    TOTAL,
-    Played,
-    describe_conditions,
-    find_line,
-)
+from peerjudge.analysis.published import TOTAL, Played, describe_conditions, find_line
 from peerjudge.analysis.reproducing import CellKey, Estimates, Evidence
 from peerjudge.analysis.scoring import Score, score_ballots
 from peerjudge.data import Measurement, Undecided
@@ -38,7 +33,7 @@ def measure_accuracies(evidence: Evidence) -> Estimates:
     wanted = {evidence.item.name, *evidence.item.of}
     named = {one: model for model, names in evidence.reviewers.items() for one in names}
     played = describe_conditions(evidence.ballots)
-    found: dict[CellKey, list[tuple[str, Measurement]]] = {}
+    by_cell: dict[CellKey, list[tuple[str, Measurement]]] = {}
     stances: set[str] = set()
     for by in dict.fromkeys(table.by for table in tables if table.name in wanted):
         fitting = [table for table in tables if table.by == by]
@@ -58,9 +53,9 @@ def measure_accuracies(evidence: Evidence) -> Estimates:
                 for group in line.values.keys() & cells.keys():
                     key = (line.setting, method, group or TOTAL)
                     measured = cells[group].counting(Undecided.AS_TIE)
-                    found.setdefault(key, []).append((name, measured))
-    values = {key: several[0][1] for key, several in found.items() if len(several) == 1}
-    twice = {name: None for several in found.values() if len(several) > 1 for name, _ in several}
+                    by_cell.setdefault(key, []).append((name, measured))
+    values = {key: several[0][1] for key, several in by_cell.items() if len(several) == 1}
+    twice = {name: None for several in by_cell.values() if len(several) > 1 for name, _ in several}
     return Estimates(
         values=evidence.only_printed(values),
         note="Every verdict counts, in each order in which it was given, and an unreadable one is wrong. The "
@@ -94,16 +89,6 @@ def _score(evidence: Evidence, by: str) -> Iterable[Score]:
 
 
 ITEMS: Mapping[str, Estimate] = dict.fromkeys(
-    (
-        "Figure 1",
-        "Table 2",
-        "Table 3",
-        "Table 4",
-        "Table 5",
-        "Table 6",
-        "Table 7",
-        "Table 8",
-        "Section 3.2",
-    ),
+    ("Figure 1", *(f"Table {number}" for number in range(2, 9)), "Section 3.2"),
     measure_accuracies,
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from math import nan
 
 import numpy as np
@@ -10,9 +11,8 @@ import numpy as np
 from peerjudge.analysis import Sampler
 from peerjudge.analysis.ballots import Ballots
 from peerjudge.analysis.judges import group_judges
-from peerjudge.analysis.rating_levels import RatingLevel
 from peerjudge.analysis.rating_pairs import tabulate_ratings
-from peerjudge.analysis.ratings import correlate_ratings
+from peerjudge.analysis.ratings import RatingLevel, correlate_ratings
 from peerjudge.analysis.reproducing import CellKey, Estimates, Evidence
 from peerjudge.data import Measurement
 from peerjudge.results.papers import Estimate
@@ -60,16 +60,6 @@ def measure_forms(evidence: Evidence) -> Estimates:
     )
 
 
-def measure_rules(evidence: Evidence) -> Estimates:
-    """Estimate Figure 1: the scores with the special rules."""
-    return _measure_means(evidence, rules=True)
-
-
-def measure_without_rules(evidence: Evidence) -> Estimates:
-    """Estimate Figure 3: the scores without the special rules."""
-    return _measure_means(evidence, rules=False)
-
-
 def correlate_coherence(evidence: Evidence) -> Estimates:
     """Estimate Table 4: the initial and the optimised instructions against experts.
 
@@ -85,9 +75,10 @@ def correlate_coherence(evidence: Evidence) -> Estimates:
     for name, (grid, row) in _OPTIMISED.items():
         if searched and name not in searched:
             continue
-        for measure, value in _correlate(
-            _of_condition(rated, name) if searched else rated, evidence
-        ):
+        chosen = rated
+        if searched:
+            chosen = _pick(rated, "condition", [condition == name for condition in names])
+        for measure, value in _correlate(chosen, evidence):
             values[grid, row, measure] = value
         if not searched:
             break
@@ -96,19 +87,13 @@ def correlate_coherence(evidence: Evidence) -> Estimates:
 
 
 def _correlate(rated: Ballots, evidence: Evidence) -> Iterator[tuple[str, Measurement]]:
-    found, judges, _ = group_judges(rated, None)
-    used = np.isin(np.arange(len(found.comparisons)), found.comparison)
-    for rating in correlate_ratings(found, judges, used, sampler=Sampler(seed=evidence.seed)):
+    judged, judges, _ = group_judges(rated, None)
+    used = np.isin(np.arange(len(judged.comparisons)), judged.comparison)
+    for rating in correlate_ratings(judged, judges, used, sampler=Sampler(seed=evidence.seed)):
         if rating.aspect == _ASPECT:
             yield "mean absolute error", rating.mean_error
             yield "Pearson", rating.pearson
             yield "Kendall", rating.kendall
-
-
-def _of_condition(ballots: Ballots, name: str) -> Ballots:
-    facts = ballots.discussions
-    here = [condition == name for condition in facts.conditions]
-    return ballots.of_discussions(np.array(here, dtype=np.bool_)[facts.condition])
 
 
 def compare_orders(evidence: Evidence) -> Estimates:
@@ -127,11 +112,12 @@ def compare_orders(evidence: Evidence) -> Estimates:
     return Estimates(values=values, note=_OWN_TEST if values else "")
 
 
-def _measure_means(evidence: Evidence, *, rules: bool) -> Estimates:
-    found = [*_list_levels(evidence, rules=rules)]
-    items = max((level.items for *_, level in found), default=0)
+def measure_means(evidence: Evidence, *, rules: bool) -> Estimates:
+    """Estimate Figures 1 and 3: the scores with and without the special rules."""
+    levels = [*_list_levels(evidence, rules=rules)]
+    items = max((level.items for *_, level in levels), default=0)
     return Estimates(
-        values={("", form, model): level.mean for model, form, level in found},
+        values={("", form, model): level.mean for model, form, level in levels},
         note="" if items < 2 else f"The paper has 50 trials of one set; ours are of {items} sets.",
     )
 
@@ -142,7 +128,9 @@ def _list_levels(evidence: Evidence, *, rules: bool) -> Iterator[tuple[str, str,
         reviewer = evidence.find_reviewer(model)
         for form in FORMS:
             rated = _choose(evidence.ballots, form, rules=rules, scale=_DIALOGUES)
-            rows = tabulate_ratings(_only_by(rated, reviewer))
+            seatings = rated.discussions.seatings
+            alone = [[seat[0] for seat in seating] == [reviewer] for seating in seatings]
+            rows = tabulate_ratings(_pick(rated, "seating", alone))
             if len(rows) == 1:
                 yield model, form, rows[0].levels[0]
 
@@ -151,21 +139,20 @@ def _choose(ballots: Ballots, form: str, *, rules: bool, scale: str) -> Ballots:
     """Return the ballots of the discussions that were asked for ratings in this form."""
     kind, order = FORMS[form]
     wanted = {f"form={kind}", f"order={order}", f"rules={rules}", f"scale={scale}"}
-    facts = ballots.discussions
-    fits = np.array([wanted <= {*setting.split()} for setting in facts.settings], dtype=np.bool_)
-    return ballots.of_discussions(fits[facts.setting])
+    settings = ballots.discussions.settings
+    return _pick(ballots, "setting", [wanted <= {*setting.split()} for setting in settings])
 
 
-def _only_by(ballots: Ballots, reviewer: str | None) -> Ballots:
-    facts = ballots.discussions
-    alone = [[seat[0] for seat in seating] == [reviewer] for seating in facts.seatings]
-    return ballots.of_discussions(np.array(alone, dtype=np.bool_)[facts.seating])
+def _pick(ballots: Ballots, column: str, chosen: Sequence[bool]) -> Ballots:
+    """Return the ballots of discussions whose condition, setting or seating is chosen, by its code."""
+    codes = getattr(ballots.discussions, column)
+    return ballots.of_discussions(np.array(chosen, dtype=np.bool_)[codes])
 
 
 ITEMS: Mapping[str, Estimate] = {
     "Table 2": measure_forms,
-    "Figure 1": measure_rules,
-    "Figure 3": measure_without_rules,
+    "Figure 1": partial(measure_means, rules=True),
+    "Figure 3": partial(measure_means, rules=False),
     "Table 4": correlate_coherence,
     "Section 3.1": compare_orders,
 }
