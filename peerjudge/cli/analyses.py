@@ -192,13 +192,13 @@ def _print_events(source: str, *, json: bool) -> int:
     """Print each event while the run is read: a large run has more than fit in memory."""
     from peerjudge.data import to_plain
     from peerjudge.marks import mark_controls
-    from peerjudge.results.opinions import describe_event, stream_events
+    from peerjudge.results.opinions import NO_EVENTS, describe_event, stream_events
 
     def print_event(event: OpinionEvent) -> None:
         print_json(to_plain(event)) if json else print(mark_controls(describe_event(event)))
 
     if not stream_events(source, print_event):
-        print_status("no opinion events: no reviewer gave a verdict after hearing another's")
+        print_status(NO_EVENTS)
     return 0
 
 

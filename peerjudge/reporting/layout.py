@@ -6,6 +6,7 @@ import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 from peerjudge.data import Measurement, Noun, to_plain
@@ -303,12 +304,11 @@ def print_table(table: Table, console: Console) -> None:
 def join_notes(parts: Iterable[str | Table]) -> list[str | Table]:
     """Return the parts that show something; of tables in a row with one note, only the last keeps it."""
     shown = [part for part in parts if not isinstance(part, Table) or part.rows]
-    following = [*shown[1:], ""]
     return [
         part.without_note()
         if isinstance(part, Table) and isinstance(after, Table) and part.note == after.note
         else part
-        for part, after in zip(shown, following, strict=True)
+        for part, after in pairwise([*shown, ""])
     ]
 
 

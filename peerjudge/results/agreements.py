@@ -303,6 +303,11 @@ def _describe_agreement(measured: GoldAgreement, gold: str) -> list[str]:
     ]
     if measured.unjudged:
         lines.append(f"Left out are these items. {COUNTED}")
+    if len(measured.reviewers) > 1:
+        lines.append(
+            "Combined: the sign of the mean of -1 (first shown), 0 (tie) and +1 (second), weighted; "
+            "these three are the categories of kappa."
+        )
     if measured.unsettled:
         lines.append(
             f"in {measured.unsettled:,} of {measured.samples:,} resamples the peer weights did not "

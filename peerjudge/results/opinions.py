@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from peerjudge.analysis.outcomes import Holding, Ordering, Settling
 
 
+NO_EVENTS = "no opinion events: no reviewer gave a verdict after hearing another's"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class EventsResult(FramedResult):
     """Opinion events in the order of their discussions."""
@@ -48,8 +51,8 @@ class EventsResult(FramedResult):
         return [make_plain(to_plain(event)) for event in self.events]
 
     def parts(self) -> Shown:
-        """Return one sentence for each event."""
-        return [describe_event(event) for event in self.events]
+        """Return one sentence for each event, or that there are none."""
+        return [describe_event(event) for event in self.events] or [NO_EVENTS]
 
     def rows(self) -> Iterator[Cells]:
         """Yield one row for each event."""
@@ -406,7 +409,8 @@ def _describe_summary(stances: Stances) -> list[str]:
         f"intervals have questions as the unit, p-values flip the signs of questions{simulated}"
     )
     missing = describe_missing(stances.contrasts)
-    return [*silent, *missing, *more, *([paired] if stances.ordering else []), made]
+    none = [] if stances.counts else [NO_EVENTS]
+    return [*none, *silent, *missing, *more, *([paired] if stances.ordering else []), made]
 
 
 def _by_round(counts: Sequence[StanceCounts]) -> list[StanceCounts]:

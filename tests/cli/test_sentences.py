@@ -112,3 +112,12 @@ def test_ranks_as_csv_are_numbers_with_bounds_of_their_own(played, more):
     ranks = [name for name in rows[0] if name.startswith("rank")]
     assert any(name.endswith("_low") for name in ranks)
     assert all(float(row[name]) >= 1 for row in rows for name in ranks)
+
+
+def test_a_run_without_discussions_says_that_there_are_no_events(tmp_path):
+    """A lone judge hears nobody, which an empty output would not tell from a failure."""
+    alone = pj.Condition(name="alone", protocol="pairwise", seats=("sim_plain",))
+    study = pj.Experiment(name="alone", data="sample", conditions=(alone,))
+    played = pj.run_sync(study, limit=1, out=tmp_path, progress=False)
+    assert str(pj.events(played)).startswith("no opinion events")
+    assert "no opinion events" in str(pj.events(played, summary=True))

@@ -131,3 +131,4 @@ def test_tables_in_a_row_with_one_note_say_it_once() -> None:
     assert render_latex(parts).count("Shares.") == 2
     apart = [build("One", "Shares."), "A sentence.", build("Two", "Shares.")]
     assert render_text(apart).count("Shares.") == 2
+    assert render_text([]) == render_text([empty])
