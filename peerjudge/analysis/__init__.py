@@ -1,7 +1,12 @@
 """Measures of ballots with intervals: accuracy, agreement, bias, opinion change, and findings."""
 
 from peerjudge.analysis.accuracy import Accuracy, measure_accuracy
-from peerjudge.analysis.agreement import GoldAgreement, OwnVotesError, measure_agreement
+from peerjudge.analysis.agreement import (
+    GoldAgreement,
+    NoGoldError,
+    OwnVotesError,
+    measure_agreement,
+)
 from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.analysis.ballots import Ballots
 from peerjudge.analysis.bias import Bias, measure_bias
@@ -49,6 +54,7 @@ __all__ = [
     "Findings",
     "FindingsCollector",
     "GoldAgreement",
+    "NoGoldError",
     "OrderConsistency",
     "OwnVotesError",
     "Panel",

@@ -31,7 +31,11 @@ _EVEN = 1e-9
 _BLOCK = 1 << 21
 
 
-class OwnVotesError(DataError):
+class NoGoldError(DataError):
+    """No pair has both a gold and a readable verdict."""
+
+
+class OwnVotesError(NoGoldError):
     """All gold is made of the votes of the people who are judged."""
 
 
@@ -100,7 +104,9 @@ def measure_agreement(
         level: of the intervals.
 
     Raises:
-        DataError: a reviewer gave no reviews, or nothing has both a gold and a readable verdict.
+        NoGoldError: nothing has both a gold and a readable verdict; `OwnVotesError` where all gold is made
+            of the votes of these people.
+        DataError: a reviewer gave no reviews.
         ConvergenceError: the peer weights do not settle.
     """
     chosen = _choose(ballots, reviewers, gold)
@@ -123,7 +129,7 @@ def measure_agreement(
         if gold == HUMAN and set(chosen) & set(ballots.humans):
             msg += "; gold is without the votes of those judged, so leave some of them out"
             raise OwnVotesError(msg)
-        raise DataError(msg)
+        raise NoGoldError(msg)
     want = score_of(items.gold, items.first)
     torn = _find_ties(golden, item)
     draws = draw_clusters(len(asked), samples=samples, seed=seed)

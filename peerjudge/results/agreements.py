@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from peerjudge.analysis import (
     GoldAgreement,
+    NoGoldError,
     OwnVotesError,
     Panel,
     measure_agreement,
@@ -18,7 +19,6 @@ from peerjudge.analysis.selecting import HUMAN, keep_contestants, name_people
 from peerjudge.data import COUNTING, Measurement, Undecided, to_plain
 from peerjudge.data.choices import require_choice
 from peerjudge.reporting.formats import (
-    MISSING,
     counted,
     decimal,
     interval,
@@ -46,6 +46,7 @@ _NOT_TOGETHER = (
     "No accuracy of these people together: gold is made of their own votes, and a panel is not compared with "
     "itself."
 )
+_NO_GOLD = "No accuracy: no pair has both a gold and a readable verdict of these reviewers."
 _BOTH_CHOOSE = (
     "Both choose: where neither the vote nor the gold of the others is a tie; "
     "two others who differ are a tie."
@@ -57,7 +58,8 @@ _NONE: Mapping[str, object] = {"accuracy": None, "fleiss_kappa": None, "n": 0, "
 class AgreementResult(FramedResult):
     """Agreement of the combined verdict with gold; `gold` is its name, `panel` the single reviewers.
 
-    `agreement` is `None` where all gold is made of the votes of these reviewers; `people` is true if some
+    `agreement` is `None` where there is no gold, or all gold is made of the votes of these reviewers, and
+    `declined` says which; `people` is true if some
     of them are people, and `among_people` if all of several are. Their agreement with one another then
     comes first. `pairs` are shown, or not.
     """
@@ -71,6 +73,7 @@ class AgreementResult(FramedResult):
     people: bool = False
     among_people: bool = False
     pairs: bool = True
+    declined: str = ""
 
     def document(self) -> Document:
         """Return the document of `peerjudge agreement --json`."""
@@ -78,7 +81,7 @@ class AgreementResult(FramedResult):
         document = {**combined, "simulated": self.simulated}
         if self.agreement is None and self.panel is not None:
             document |= {"reviewers": list(self.panel.reviewers), "gold": self.gold}
-            document["declined"] = _NOT_TOGETHER
+            document["declined"] = self.declined
         if self.panel is not None:
             panel = {"panel": to_plain(self.panel)}
             document = panel | document if self.among_people else document | panel
@@ -86,7 +89,7 @@ class AgreementResult(FramedResult):
 
     def parts(self) -> Shown:
         """Return the sentences on the agreement, and the tables of the panel."""
-        together: list[str | Table] = [_NOT_TOGETHER]
+        together: list[str | Table] = [self.declined]
         if self.agreement is not None:
             together = [*_describe_agreement(self.agreement, self.gold)]
         parts: list[str | Table] = [*preface(simulated=self.simulated, questions=self.questions)]
@@ -153,7 +156,7 @@ def build_panel_accuracy_table(panel: Panel) -> Table:
     ways = (("As tie", Undecided.AS_TIE), ("As half", Undecided.AS_HALF)) if panel.counted else ()
     return build_table(
         "Accuracy by reviewer, in %",
-        list(panel.accuracy),
+        [name for name, accuracy in panel.accuracy.items() if accuracy.n],
         Column("Reviewer", ""),
         Column("Accuracy", lambda name: panel.accuracy[name], "share"),
         *(Column(title, count(way), "share") for title, way in ways),
@@ -167,9 +170,9 @@ def build_panel_accuracy_table(panel: Panel) -> Table:
 def build_panel_table(panel: Panel) -> Table:
     """Return agreement, shared errors and tests for every two reviewers of a panel."""
 
-    def compare_with_gold(pair: PanelPair) -> str:
+    def compare_with_gold(pair: PanelPair) -> str | None:
         test = pair.correlation
-        return MISSING if test is None else f"{decimal(test.r12, 2)} : {decimal(test.r13, 2)}"
+        return None if test is None else f"{decimal(test.r12, 2)} : {decimal(test.r13, 2)}"
 
     return build_table(
         "Pairs of reviewers: the same verdict in %",
@@ -178,15 +181,19 @@ def build_panel_table(panel: Panel) -> Table:
         Column("Second", "other"),
         Column("Same", "same", "share"),
         Column("Cohen's kappa", "cohen_kappa"),
-        Column("Errors", "error_correlation"),
-        Column("Accuracy, points", "accuracy.difference", "points"),
-        Column("p", "accuracy_adjusted", "p"),
-        ("With gold", compare_with_gold),
-        Column("p, Williams", "correlation_adjusted", "p"),
+        Column("Errors", "error_correlation", about="correlation of their errors"),
+        Column(
+            "Accuracy, points",
+            "accuracy.difference",
+            "points",
+            about="of the first minus that of the second, with the sign-flip test of `compare`",
+        ),
+        Column(
+            "p", "accuracy_adjusted", "p", about="adjusted by Holm's method for the number of pairs"
+        ),
+        Column("With gold", compare_with_gold, about="correlation of each with gold"),
+        Column("p, Williams", "correlation_adjusted", "p", about="adjusted in the same way"),
         names=2,
-        note="Errors: correlation of their errors. Accuracy: of the first minus that of the second, with the "
-        "sign-flip test of `compare`. With gold: correlation of each with gold. p-values are adjusted by "
-        "Holm's method for the number of pairs.",
     )
 
 
@@ -264,13 +271,15 @@ def agreement(
     chosen = name_people(ballots, names or ())
     several = len(chosen) > 1 and set(chosen) <= set(ballots.humans)
     together: GoldAgreement | None = None
+    declined = ""
     try:
         together = measure_agreement(
             stances, reviewers=names, gold=gold, weights=weights, seed=seed
         )
-    except OwnVotesError:
+    except NoGoldError as cause:
         if not panel and not several:
             raise
+        declined = _NOT_TOGETHER if isinstance(cause, OwnVotesError) else _NO_GOLD
     judged = select_judges(stances, reviewers=names, gold=gold) if panel or several else None
     return AgreementResult(
         agreement=together,
@@ -281,6 +290,7 @@ def agreement(
         people=gold == HUMAN and not set(ballots.humans).isdisjoint(chosen),
         among_people=several,
         pairs=panel,
+        declined=declined,
     )
 
 

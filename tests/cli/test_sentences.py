@@ -121,3 +121,15 @@ def test_a_run_without_discussions_says_that_there_are_no_events(tmp_path):
     played = pj.run_sync(study, limit=1, out=tmp_path, progress=False)
     assert str(pj.events(played)).startswith("no opinion events")
     assert "no opinion events" in str(pj.events(played, summary=True))
+
+
+def test_reviewers_agree_with_one_another_without_gold():
+    """Kappa and equal verdicts need no gold; an accuracy does, and the result says why it has none."""
+    unknown = [replace(one, comparison=replace(one.comparison, gold=None)) for one in discuss()]
+    found = pj.agreement(unknown, panel=True)
+    assert found.panel.fleiss_kappa.n > 0
+    assert "no pair has both a gold and a readable verdict" in str(found)
+    assert "Accuracy by reviewer" not in str(found)
+    assert found.document()["declined"] == found.declined
+    with pytest.raises(pj.PeerJudgeError, match="no pair has both a gold"):
+        pj.agreement(unknown)
