@@ -86,7 +86,7 @@ def test_a_source_without_reviews_says_what_to_do():
     "compute", [pj.score, pj.agreement, pj.bias, pj.rank, pj.model, pj.compare]
 )
 def test_data_that_nobody_judged_are_told_from_data_without_a_reviewer(compute, tmp_path):
-    """A table of pairs has no reviews until it is run, whatever its columns and whoever is asked for."""
+    """Every analysis of pairs without reviews says that there are none, and to run the data first."""
     table = tmp_path / "pairs.csv"
     table.write_text("question,answer_a,answer_b,gold,author_a,author_b\nWhy?,So.,Thus.,a,m1,m2\n")
     with pytest.raises(pj.PeerJudgeError, match=r"no reviews.*run"):
@@ -115,7 +115,7 @@ def test_ranks_as_csv_are_numbers_with_bounds_of_their_own(played, more):
 
 
 def test_a_run_without_discussions_says_that_there_are_no_events(tmp_path):
-    """A lone judge hears nobody, which an empty output would not tell from a failure."""
+    """A run whose judges hear nobody has no opinion events, and its results say so."""
     alone = pj.Condition(name="alone", protocol="pairwise", seats=("sim_plain",))
     study = pj.Experiment(name="alone", data="sample", conditions=(alone,))
     played = pj.run_sync(study, limit=1, out=tmp_path, progress=False)

@@ -142,7 +142,7 @@ async def test_a_model_whose_reply_gives_no_rating_is_asked_once(model: Model, f
 
 @pytest.mark.parametrize("order", ["score_only", "score_reasons", "reasons_score"])
 async def test_the_answer_to_the_question_is_bound_to_the_score(model: Model, order: str):
-    """Whatever the order of the keys is, the question is for the number, and so is its schema."""
+    """In every order of the keys, the schema of the answer to the question has the score alone."""
     model.card("ann", form="schema")
     model.words = lambda body: '{"score": 3}' if is_question(body) else '{"score": 99}'
     await play(study(replace(SCORED, options={**(SCORED.options or {}), "order": order})))
