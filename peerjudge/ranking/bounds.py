@@ -67,13 +67,19 @@ def bound_unvaried(
 ) -> tuple[Floats, Floats]:
     """Return the bounds of an estimate to which all questions, or all resamples, give the same value.
 
-    At most a share p of all questions gives another value, with p the upper Wilson bound of none in
-    this number; the bounds are the value with that share of questions at either limit.
+    The bounds are the value with the share of unseen questions (`share_unseen`) at either limit.
+    """
+    one, unseen = np.asarray(value, dtype=np.float64), share_unseen(questions, level=level)
+    return one - unseen * (one - limits[0]), one + unseen * (limits[1] - one)
+
+
+def share_unseen(questions: npt.ArrayLike, *, level: float = _LEVEL) -> Floats:
+    """Return the greatest share of all questions that may be unlike these, which are all alike.
+
+    It is the upper Wilson bound of a share of which none was seen in this number.
     """
     z = NormalDist().inv_cdf((1.0 + level) / 2.0)
-    one = np.asarray(value, dtype=np.float64)
-    unseen = z * z / (np.asarray(questions, dtype=np.float64) + z * z)
-    return one - unseen * (one - limits[0]), one + unseen * (limits[1] - one)
+    return np.asarray(z * z / (np.asarray(questions, dtype=np.float64) + z * z))
 
 
 def bound_resampled(

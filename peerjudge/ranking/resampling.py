@@ -272,6 +272,29 @@ def score_samples(
     return Resamples(scores=scores, weights=held, unsettled=unsettled, propped=propped)
 
 
+def questions_alike(tournament: Tournament) -> bool:
+    """Return whether all questions have the same battles with the same results, by reviewer.
+
+    Resamples of such questions are all alike, apart from the orders of an Elo rating.
+    """
+    rows = select_rows(tournament)
+    turn = rows.first > rows.second
+    battles = np.stack(
+        [
+            rows.question,
+            rows.reviewer,
+            np.where(turn, rows.second, rows.first),
+            np.where(turn, rows.first, rows.second),
+            np.where(turn, -rows.score, rows.score),
+        ]
+    )
+    each, left_over = divmod(battles.shape[1], rows.questions)
+    if left_over or np.any(np.bincount(rows.question) != each):
+        return False
+    by_question = battles[1:, np.lexsort(battles[::-1])].reshape(4, rows.questions, each)
+    return bool(np.all(by_question == by_question[:, :1]))
+
+
 def weigh_samples(tournament: Tournament, draws: Floats, *, scheme: Scheme) -> tuple[Floats, int]:
     """Return peer weights `[sample, reviewer]`, and the number of samples that did not settle.
 

@@ -25,11 +25,12 @@ from peerjudge.ranking.bounds import (
     outranking_shares,
     rank_bounds,
     rank_scores,
+    share_unseen,
     widen,
 )
 from peerjudge.ranking.elo_ratings import EloRatings, elo, elo_peer
 from peerjudge.ranking.graphs import Members, find_groups, name_group
-from peerjudge.ranking.resampling import Resamples
+from peerjudge.ranking.resampling import Resamples, questions_alike
 from peerjudge.ranking.resampling import bootstrap as resample
 from peerjudge.ranking.strengths import bradley_terry
 from peerjudge.ranking.tally import Floats, Meetings, win_rates
@@ -149,8 +150,12 @@ def bound_ranking(ranking: Ranking, tournament: Tournament, drawn: Resamples) ->
     scores = np.array([ranking.contestants[name].score for name in tournament.contestants])
     groups = find_groups(win_rates(tournament).met)
     asked, limits = ranking.questions, SHARE if ranking.scoring == Scoring.WIN_RATE else None
-    bounds = _Bounds(drawn=drawn.scores, questions=asked, limits=limits)
-    wide = widen(scores, drawn.scores, questions=asked)
+    alike = questions_alike(tournament)
+    # Samples of alike questions differ by the orders of Elo only, which say nothing about other questions.
+    samples = np.broadcast_to(scores, drawn.scores.shape) if alike else drawn.scores
+    open_order = alike and share_unseen(asked) >= 0.5
+    bounds = _Bounds(drawn=samples, questions=asked, limits=limits, open_order=open_order)
+    wide = widen(scores, samples, questions=asked)
     estimated = ranking.weights.scheme is not None
     return replace(
         ranking,
@@ -158,7 +163,7 @@ def bound_ranking(ranking: Ranking, tournament: Tournament, drawn: Resamples) ->
         resamples=len(drawn.scores),
         unsettled=drawn.unsettled,
         propped=drawn.propped,
-        outranks=_outranks(tournament.contestants, wide, groups),
+        outranks=None if open_order else _outranks(tournament.contestants, wide, groups),
         weight_bounds=_bound_weights(ranking, drawn.weights, asked) if estimated else None,
     )
 
@@ -332,17 +337,23 @@ def _bound_weights(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Bounds:
-    """Scores `[sample, contestant]` that bound a ranking, of resampled questions or of 0 (orders)."""
+    """Scores `[sample, contestant]` that bound a ranking, of resampled questions or of 0 (orders).
+
+    With an open order the questions are alike, and so few that most others may show the reverse.
+    """
 
     drawn: Floats
     questions: int
     limits: tuple[float, float] | None
+    open_order: bool = False
 
     def list_of(self, scores: Floats, part: Members) -> list[dict[str, float | int | None]]:
         """Return the bounds of the scores and ranks of these contestants."""
         value, drawn, questions = scores[part], self.drawn[:, part], self.questions
         low, high = bound_resampled(value, drawn, questions=questions, limits=self.limits)
         rank_low, rank_high = rank_bounds(widen(value, drawn, questions=questions))
+        if self.open_order:
+            rank_low[:], rank_high[:] = 1, len(part)
         return [
             {
                 "low": _known(low[k]),

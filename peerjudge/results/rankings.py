@@ -324,6 +324,8 @@ def _describe_bounds(ranking: Ranking, *, orders: int, bootstrap: int) -> str:
         )
         if ranking.weights.scheme is not None:
             sentence += ", each with its own weights"
+        if all(standing.low is None for standing in ranking.contestants.values()):
+            lost.append("scores have none, because all questions have the same results")
         return "; ".join([sentence, *lost])
     why = "all reviews are of one question, so no resampling" if bootstrap else ""
     if ranking.scoring is Scoring.ELO:

@@ -77,6 +77,26 @@ def test_a_rating_that_no_question_varies_has_no_bounds():
     assert rank_bounds(np.zeros((5, 2)))[1].tolist() == [2, 2]
 
 
+@pytest.mark.parametrize("scoring", [Scoring.WIN_RATE, Scoring.ELO])
+@pytest.mark.parametrize(("questions", "sure"), [(2, False), (3, False), (4, True), (9, True)])
+def test_few_alike_questions_leave_the_order_open(scoring: Scoring, questions: int, sure: bool):
+    """Below four alike questions most others may show the reverse, and an order of Elo is no evidence."""
+    alike = collect(
+        Battle.scored(question=f"q{k}", reviewer=reviewer, first=one, second=other, score=-1)
+        for k in range(questions)
+        for reviewer in ("x", "y")
+        for one, other in ("ab", "bc", "ac")
+    )
+    found = rank(alike, scoring=scoring, orders=50, bootstrap=50)
+    bounds = [(one.rank_low, one.rank_high) for one in found.contestants.values()]
+    assert bounds == ([(1, 1), (2, 2), (3, 3)] if sure else [(1, 3)] * 3)
+    assert (found.outranks is not None) == sure
+    unbounded = {one.low is None for one in found.contestants.values()}
+    assert unbounded == {scoring is Scoring.ELO}
+    said = "scores have none" in describe_ranking(found, orders=50, bootstrap=50)
+    assert said == (scoring is Scoring.ELO)
+
+
 def random_tournament(seed: int, judges: int = 6, size: int = 6, count: int = 400) -> Tournament:
     """Random battles, some unreadable; the first reviewers are contestants."""
     random = np.random.default_rng(seed)
