@@ -9,7 +9,15 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from peerjudge.analysis.ballots import NONE, Ballots, Bools, Floats, Numbers, Stage
+from peerjudge.analysis.ballots import (
+    NONE,
+    Ballots,
+    Bools,
+    Discussions,
+    Floats,
+    Numbers,
+    Stage,
+)
 from peerjudge.analysis.grouping import average_by_group, list_distinct
 from peerjudge.analysis.inference import Sampler, adjust_holm
 from peerjudge.analysis.signflips import (
@@ -32,7 +40,8 @@ class Contrast(Noun, frozen=True, kw_only=True):
     `against` names the reviewers or the conditions that are the alternative, `turns` and `other_turns`
     are the mean calls per verdict. `difference` is a mean over comparisons, with the sign-flip test of
     questions; `p_holm` is its p-value adjusted within the family, and equal to it for the `primary`
-    contrast of the experiment. Without a difference, `reason` says why.
+    contrast of the experiment. Without a difference, `reason` says why. `decider` is the reviewer who
+    decides every even split of the vote, which is then no fair alternative.
     """
 
     alternative: Alternative
@@ -44,6 +53,7 @@ class Contrast(Noun, frozen=True, kw_only=True):
     turns: float = 0.0
     other_turns: float = 0.0
     reason: str = ""
+    decider: str = ""
 
     @property
     def family(self) -> Literal["primary", "declared", "exploratory"]:
@@ -86,12 +96,16 @@ class ConditionContrasts(Noun, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Way:
-    """A way to judge: its accuracy by comparison (NaN where unknown) and its calls per verdict."""
+    """A way to judge: its accuracy by comparison (NaN where unknown) and its calls per verdict.
+
+    `decider` is the reviewer who decides every even split of a vote, if one does.
+    """
 
     name: str
     reviewers: frozenset[str]
     right: Floats
     turns: float
+    decider: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -178,6 +192,7 @@ def _list_talks(ballots: Ballots) -> Iterator[_Talk]:
             reviewers=frozenset(reviewer for reviewer, _, _ in facts.list_seats(number)),
             right=_average(mine),
             turns=float(facts.turns[number].mean()),
+            decider=_find_decider(facts, number),
         )
         if facts.protocols[int(facts.protocol[number[0]])] == VOTE:
             votes.append(ways[code])
@@ -186,6 +201,17 @@ def _list_talks(ballots: Ballots) -> Iterator[_Talk]:
             continue
         own = opening.where(facts.condition[opening.discussion] == code)
         yield _find_others(ways[code], own, votes)
+
+
+def _find_decider(facts: Discussions, number: Numbers) -> str:
+    """Return the reviewer who has the first seat, which decides even splits, in all of these votes."""
+    seatings = [facts.seatings[code] for code in list_distinct(facts.seating[number])]
+    first = {seats[0][0] for seats in seatings}
+    even = all(len(seats) % 2 == 0 and len({seat[0] for seat in seats}) > 1 for seats in seatings)
+    settings = [facts.settings[code] for code in list_distinct(facts.setting[number])]
+    if len(first) > 1 or not even or any("split=first" not in one.split() for one in settings):
+        return ""
+    return min(first)
 
 
 def _average(ballots: Ballots) -> Floats:
@@ -296,6 +322,7 @@ def _contrast(
             turns=talk.way.turns,
             other_turns=sum(one.turns for one in others) / len(others),
             primary=declared,
+            decider=next((one.decider for one in others), "") if alternative == "vote" else "",
         )
 
     return ConditionContrasts(

@@ -29,9 +29,10 @@ an answer's id or the name of an outcome. One of **ratings** has `condition`, `r
 
 `contrasts` has for each condition with discussions `over_mean_seat`, `over_best_seat`,
 `over_self_consistency` and `over_vote`. Each has `value`, `low`, `high`, `n` (comparisons), `p`, `p_holm`,
-`primary`, `against` (names), `turns {own, other}` (calls per verdict) and `reason`: null, or why all
-values are null. `at_once` has the bounds over the best seat, and over the best of its seats,
-self-consistency and the vote, that hold for all conditions together. See `ConditionContrasts`.
+`primary`, `against` (names), `turns {own, other}` (calls per verdict), `reason`: null, or why all
+values are null, and `decider`: null, or the reviewer who decides every even split of the vote. `at_once`
+has the bounds over the best seat, and over the best of its seats, self-consistency and the vote, that hold
+for all conditions together. See `ConditionContrasts`.
 """
 
 from __future__ import annotations
@@ -127,6 +128,7 @@ def _contrast(one: Contrast) -> _Document:
         "against": list(one.against),
         "turns": None if tested is None else {"own": one.turns, "other": one.other_turns},
         "reason": one.reason or None,
+        "decider": one.decider or None,
     }
 
 

@@ -13,6 +13,8 @@ FEW = 60
 """Below this number of questions, percentiles of resamples are too narrow."""
 _EQUAL = 1e-9
 _LEVEL = 0.95
+# (sample, contestant, contestant) comparisons at a time, which bounds the memory.
+_MOST_PAIRS = 1 << 20
 _TAILS = ((1.0 - _LEVEL) / 2.0, (1.0 + _LEVEL) / 2.0)
 
 
@@ -159,11 +161,15 @@ def outranking_shares(scores: Floats) -> Floats:
     one half.
     """
     known = np.where(np.isnan(scores), -np.inf, scores)
-    above = np.zeros((scores.shape[1], scores.shape[1]))
-    for sample in known:
-        apart = sample[:, None] - _EQUAL
-        above += 1.0 * (apart > sample)
-        above += 0.5 * ((apart <= sample) & (sample[:, None] >= sample - _EQUAL))
+    size = scores.shape[1]
+    above = np.zeros((size, size))
+    span = max(1, _MOST_PAIRS // size**2)
+    for start in range(0, len(known), span):
+        part = known[start : start + span]
+        better = part[:, :, None] - _EQUAL > part[:, None, :]
+        above += (
+            better.sum(axis=0) + (len(part) - (better | better.swapaxes(1, 2)).sum(axis=0)) / 2.0
+        )
     return above / len(scores)
 
 

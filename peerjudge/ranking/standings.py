@@ -153,7 +153,7 @@ def bound_ranking(ranking: Ranking, tournament: Tournament, drawn: Resamples) ->
     alike = questions_alike(tournament)
     # Samples of alike questions differ by the orders of Elo only, which say nothing about other questions.
     samples = np.broadcast_to(scores, drawn.scores.shape) if alike else drawn.scores
-    open_order = alike and share_unseen(asked) >= 0.5
+    open_order = alike and bool(share_unseen(asked) >= 0.5)
     bounds = _Bounds(drawn=samples, questions=asked, limits=limits, open_order=open_order)
     wide = widen(scores, samples, questions=asked)
     estimated = ranking.weights.scheme is not None

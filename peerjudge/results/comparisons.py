@@ -42,8 +42,8 @@ from peerjudge.results.checking import Check, Condition, Row, check_rows, parse_
 from peerjudge.results.columns import Cells, list_cells
 from peerjudge.results.contrasts import (
     build_contrasts_table,
-    describe_missing,
     draw_contrasts,
+    note_alternatives,
     note_decision,
 )
 from peerjudge.results.plain import make_plain
@@ -109,7 +109,7 @@ class CompareResult(DrawnResult):
             ),
             *build_level_tables(self.rated, simulated=self.simulated),
             *build_rating_tables(self.ratings),
-            *describe_missing(self.contrasts),
+            *note_alternatives(self.contrasts),
             "",
             interval_note(0.95, asked),
         ]

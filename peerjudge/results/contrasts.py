@@ -46,7 +46,7 @@ def build_contrasts_section(
         "reviewer alone with as many calls.",
         draw_contrasts(rows),
         build_contrasts_table(rows),
-        " ".join(describe_missing(rows)) or None,
+        " ".join(note_alternatives(rows)) or None,
         *note_decision(decision),
         anchor="alternatives",
     )
@@ -82,8 +82,11 @@ def build_contrasts_table(rows: Sequence[ConditionContrasts]) -> Table:
     )
 
 
-def describe_missing(rows: Sequence[ConditionContrasts]) -> list[str]:
-    """Return for each alternative that was not played what is missing, one sentence per reason."""
+def note_alternatives(rows: Sequence[ConditionContrasts]) -> list[str]:
+    """Return what makes a row less than it seems, one sentence per reason, with the conditions.
+
+    Alternatives that were not played, and votes in which one reviewer decides every even split.
+    """
     reasons: dict[str, list[str]] = {}
     for row in rows:
         for one in row.all:
@@ -91,6 +94,13 @@ def describe_missing(rows: Sequence[ConditionContrasts]) -> list[str]:
                 reasons.setdefault(f"Over {one.alternative}: {one.reason}.", []).append(
                     row.condition
                 )
+            if one.decider:
+                known = f"{one.decider} decides every even split of {' and '.join(one.against)}"
+                reasons.setdefault(
+                    f"Over vote: {known}, so this vote is no fair alternative; play it with "
+                    "leader=Leader.BOTH.",
+                    [],
+                ).append(row.condition)
     return [f"{reason} ({', '.join(names)})" for reason, names in reasons.items()]
 
 

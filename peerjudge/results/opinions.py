@@ -14,7 +14,7 @@ from peerjudge.reporting.layout import Column, Section, Table, build_section, bu
 from peerjudge.results.accuracy import build_changes_table
 from peerjudge.results.base import Document, FramedResult, Shown
 from peerjudge.results.columns import COLUMNS, Cells, list_cells
-from peerjudge.results.contrasts import build_contrasts_table, describe_missing
+from peerjudge.results.contrasts import build_contrasts_table, note_alternatives
 from peerjudge.results.opinion_figures import (
     draw_agreement,
     draw_courses,
@@ -408,7 +408,7 @@ def _describe_summary(stances: Stances) -> list[str]:
         f"{counted(stances.discussions, 'finished discussion')}; shares in %, differences in points; 95 % "
         f"intervals have questions as the unit, p-values flip the signs of questions{simulated}"
     )
-    missing = describe_missing(stances.contrasts)
+    missing = note_alternatives(stances.contrasts)
     none = [] if stances.counts else [NO_EVENTS]
     return [*none, *silent, *missing, *more, *([paired] if stances.ordering else []), made]
 

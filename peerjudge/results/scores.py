@@ -40,7 +40,7 @@ from peerjudge.results.accuracy import (
 )
 from peerjudge.results.base import Document, DrawnResult, Shown, list_names
 from peerjudge.results.columns import Cells, list_cells
-from peerjudge.results.contrasts import build_contrasts_table, describe_missing, note_decision
+from peerjudge.results.contrasts import build_contrasts_table, note_alternatives, note_decision
 from peerjudge.results.plain import make_plain
 from peerjudge.results.ratings import build_level_tables, build_rating_tables, draw_ratings
 from peerjudge.runs.reading import Source, read_material
@@ -109,7 +109,7 @@ class ScoreResult(DrawnResult):
             build_contrasts_table(self.contrasts),
             "",
             *note_decision(self.decision, isolate=False),
-            *describe_missing(self.contrasts),
+            *note_alternatives(self.contrasts),
             *_describe_scores(self.scores),
             *_describe_choosers(self.choosers),
         ]

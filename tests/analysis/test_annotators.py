@@ -404,6 +404,7 @@ def _expect_reliabilities(votes, truth, classes):
     return term, means
 
 
+@pytest.mark.slow
 def test_intervals_of_reliability_hold_that_of_the_best_of_three():
     """Right in 90, 80 and 65 % of their votes on 200 pairs: at least 23 of 25 intervals hold the 90 %."""
     chosen = next(one for one in DESIGNS if one.questions == 200 and not one.random_ties)
@@ -413,6 +414,7 @@ def test_intervals_of_reliability_hold_that_of_the_best_of_three():
     assert found.expected > 0.98
 
 
+@pytest.mark.slow
 def test_random_votes_for_a_tie_are_no_true_ties():
     """Of three people, 5 % of whose votes are ties at random: no tie is claimed, and all rates are kept."""
     few = next(one for one in DESIGNS if (one.questions, one.random_ties) == (40, 0.05))

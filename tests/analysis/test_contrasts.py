@@ -21,6 +21,7 @@ from peerjudge.data import (
     replace,
 )
 from peerjudge.errors import DataError
+from peerjudge.results.contrasts import note_alternatives
 from peerjudge.testing import comparison_of, transcript_of
 
 ANN, BOB = (
@@ -119,6 +120,43 @@ def test_a_vote_of_the_worse_seat_is_no_self_consistency_of_the_better():
     bobs = (replace(BOB, id="seat-1"), BOB)
     row = study(*TALK, *[voted(1, n, seats=bobs, condition="bobs") for n in range(6)])["talk"]
     assert "no vote of ann alone" in row.over_self_consistency.reason
+
+
+@pytest.mark.parametrize(
+    ("seatings", "split", "decider"),
+    [
+        ([(ANN, BOB)], "first", "ann"),
+        ([(ANN, BOB), (BOB, ANN)], "first", ""),
+        ([(ANN, BOB, ANN)], "first", ""),
+        ([(ANN, BOB)], "tie", ""),
+    ],
+    ids=["one-first", "both-first", "odd", "ties"],
+)
+def test_a_vote_whose_even_splits_one_reviewer_decides_is_named(seatings, split, decider):
+    """Such a vote is that reviewer alone wherever the two disagree, so it is no fair alternative."""
+    votes = [
+        told(
+            " ".join(["1|2|1"[: 2 * len(seats) - 1], "1"]),
+            number,
+            seats=tuple(replace(seat, id=f"seat-{n}") for n, seat in enumerate(seats, start=1)),
+            condition="ballot",
+            protocol="vote",
+            options={"split": split},
+            concludes=1,
+        )
+        for number in range(6)
+        for seats in (seatings[number % len(seatings)],)
+    ]
+    found = study(*TALK, *votes)
+    assert found["talk"].over_vote.decider == decider
+    (sentence, *_) = [
+        *(one for one in note_alternatives([*found.values()]) if "even split" in one),
+        "",
+    ]
+    assert sentence.startswith(
+        "Over vote: ann decides every even split of ballot" if decider else ""
+    )
+    assert bool(sentence) == bool(decider)
 
 
 def test_without_gold_there_is_a_reason_and_no_difference():

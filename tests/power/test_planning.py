@@ -64,6 +64,7 @@ def test_the_effects_that_the_conditions_can_show_are_listed(found):
     }
 
 
+@pytest.mark.slow
 def test_runs_find_the_effects_of_the_plan(found, shelf, tmp_path):
     """Over several seeds, the findings of runs have the mean of the plan."""
 
@@ -249,7 +250,11 @@ def test_intervals_are_those_of_the_analysis(shelf):
 
 @pytest.mark.parametrize(
     ("leader", "orders"),
-    [(Leader.RANDOM, Orders.RANDOM), (Leader.SECOND, Orders.SWAPPED), (Leader.FIRST, Orders.GIVEN)],
+    [
+        pytest.param(Leader.RANDOM, Orders.RANDOM, marks=pytest.mark.slow),
+        (Leader.SECOND, Orders.SWAPPED),
+        pytest.param(Leader.FIRST, Orders.GIVEN, marks=pytest.mark.slow),
+    ],
 )
 def test_leaders_and_orders_do_not_change_the_mean_gain(shelf, leader, orders):
     """For each choice of leaders and orders, the mean gain of copies is near 0.02."""

@@ -206,8 +206,8 @@ PATTERN = [0, 5, 6, 7, 8, 9, 10]
     ("name", "names", "temperatures", "swapped"),
     [
         ("leader_follower", TWO, (1, 1), False),
-        ("leader_follower", TWO, (1, 1), True),
-        ("leader_follower", TWO[::-1], (1, 1), False),
+        pytest.param("leader_follower", TWO, (1, 1), True, marks=pytest.mark.slow),
+        pytest.param("leader_follower", TWO[::-1], (1, 1), False, marks=pytest.mark.slow),
         ("leader_follower", TWO[::-1], (1, 1), True),
         ("self_discussion", COPIES, (0.2, 1), False),
     ],

@@ -60,7 +60,9 @@ def damage(played: Path, folder: Path, *shares: float) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("share", [0.2, 0.5, 0.8, 0.99])
+@pytest.mark.parametrize(
+    "share", [0.2, *(pytest.param(share, marks=pytest.mark.slow) for share in (0.5, 0.8)), 0.99]
+)
 async def test_a_damaged_page_costs_its_own_rows_only(played, tmp_path, share):
     """The same run with the rescued store plays what was lost, and nothing of the rest."""
     broken = damage(played, tmp_path / "broken", share)

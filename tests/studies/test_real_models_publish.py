@@ -53,6 +53,7 @@ def published(play, tmp_path_factory):
     return folder / "docs"
 
 
+@pytest.mark.slow
 def test_publishing_again_writes_the_same_bytes(play, published, tmp_path):
     """Neither a clock nor an order of play is in the files."""
     assert main(["publish", str(play), "--to", str(tmp_path), "--server", "server 1.2"]) == 0
@@ -111,6 +112,7 @@ def test_published_transcripts_are_a_source(published):
     assert len(events) == sum(len(opinion_events(one)) for one in transcripts["sample"])
 
 
+@pytest.mark.slow
 def test_an_unfinished_condition_is_published_with_what_it_completed(tmp_path):
     """Of an interrupted play those conditions and comparisons are published that are complete."""
     folder, only = str(tmp_path / "play"), ["--only", "single_small,leader_follower"]
@@ -123,6 +125,7 @@ def test_an_unfinished_condition_is_published_with_what_it_completed(tmp_path):
     assert counts == {"single_small": (2, 4), "leader_follower": (1, 4)}
 
 
+@pytest.mark.slow
 def test_a_play_goes_on_from_a_publication(play, published, tmp_path, capsys):
     """A new folder takes published discussions over, requests no reply, and publishes the same bytes."""
     command = ["play", "--simulated", "--out", str(tmp_path / "play"), "--comparisons", "3"]
@@ -137,6 +140,7 @@ def test_a_play_goes_on_from_a_publication(play, published, tmp_path, capsys):
         assert (tmp_path / "docs" / file.name).read_bytes() == file.read_bytes(), file.name
 
 
+@pytest.mark.slow
 def test_a_publication_with_other_settings_is_played_anew(published, tmp_path, capsys):
     """Discussions of another number of turns are other discussions."""
     command = ["play", "--simulated", "--out", str(tmp_path), "--comparisons", "1", "--turns", "3"]

@@ -94,7 +94,9 @@ def test_limits_of_a_study_are_listed():
     assert abs(alike.deviations) < 0.5
 
 
-@pytest.mark.parametrize("questions", [6, 8, 20])
+@pytest.mark.parametrize(
+    "questions", [6, *(pytest.param(number, marks=pytest.mark.slow) for number in (8, 20))]
+)
 def test_printed_intervals_of_contrasts_hold_the_truth(questions):
     """Over the mean seat, the best seat, the vote, self-consistency, and all at once, also where rare."""
     found = measure_contrast_coverage(studies=60, seed=4, sizes=(questions,))

@@ -103,6 +103,7 @@ def test_searches_adopt_what_is_planted_and_little_else(rows):
     assert abs(neutral.gain) < 0.02
 
 
+@pytest.mark.slow
 def test_the_best_of_neutral_candidates_is_flattered(rows):
     """Without any difference the best candidate on the search split looks better than it is."""
     _, neutral = rows
@@ -111,6 +112,7 @@ def test_the_best_of_neutral_candidates_is_flattered(rows):
     assert abs(neutral.naive_gain) < 0.05
 
 
+@pytest.mark.slow
 def test_halving_saves_calls(rows):
     """Every step asks for at most 65 % of the calls that all candidates on all questions take."""
     assert max(row.most_halving for row in rows) <= 0.65

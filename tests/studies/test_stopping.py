@@ -62,6 +62,7 @@ def test_equivalence_is_seldom_claimed_at_its_margin():
     assert true > 0.9
 
 
+@pytest.mark.slow
 def test_many_studies_at_once_stop_as_one_does():
     """The fast search of the stop agrees with the bounds of each look."""
     drawn = draw_single(0.3, 0.15)(20, 120, np.random.default_rng(5))
@@ -78,6 +79,7 @@ def test_many_studies_at_once_stop_as_one_does():
         assert stop == end
 
 
+@pytest.mark.slow
 def test_bounds_at_a_precise_stop_hold_the_mean():
     """Also where a narrow interval is a sign that rare differences have not been seen yet."""
     populations = {
@@ -103,6 +105,7 @@ def test_the_report_has_every_rule():
     assert "at most" in study.summary[0]
 
 
+@pytest.mark.slow
 def test_open_pairs_first_rank_better_where_contestants_differ():
     """With contestants far apart, fewer pairs are in the wrong order after as many comparisons."""
     (one,) = measure_orders({"far": FIELDS["12, far apart"]}, studies=30, seed=4)

@@ -40,8 +40,8 @@ API: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "Frozen data objects. `to_json` and `from_json` of `peerjudge.data` serialise them.",
         (
             "Question", "Answer", "Comparison", "Verdict", "Seat", "Cue", "Turn", "Transcript",
-            "Battle", "Card", "Condition", "Seating", "Experiment", "Dataset", "Shelf",
-            "DiscussionProtocol", "PeerJudgeError",
+            "Battle", "Card", "Condition", "Seating", "Leader", "Orders", "Experiment", "Dataset",
+            "Shelf", "DiscussionProtocol", "PeerJudgeError",
         ),
     ),
 }  # fmt: skip

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
+from peerjudge.analysis.ballots import Ballots
 from peerjudge.analysis.golds import LABELER
 from peerjudge.analysis.published import TOTAL, Played, describe_conditions, find_line
 from peerjudge.analysis.reproducing import CellKey, Estimates, Evidence
@@ -74,18 +76,22 @@ def _score(evidence: Evidence, by: str) -> Iterable[Score]:
     ballots = evidence.ballots
     if by == LABELER:
         # A run has no votes of people: those of its dataset are gold.
-        if evidence.data.partition(":")[0] != MT_BENCH:
-            return ()
-        gold = load_dataset(evidence.data)
-        return score_ballots(ballots, by=by, gold=gold, seed=evidence.seed).scores
-    groups = {
-        name
-        for comparison in ballots.comparisons
-        for name in (comparison.subset, comparison.question.category)
-    }
-    if groups.isdisjoint(cell.key[2] for cell in evidence.item.cells):
-        return ()
-    return score_ballots(ballots, by=by, seed=evidence.seed).scores
+        of_paper = evidence.data.partition(":")[0] == MT_BENCH
+    else:
+        groups = {
+            name
+            for comparison in ballots.comparisons
+            for name in (comparison.subset, comparison.question.category)
+        }
+        of_paper = not groups.isdisjoint(cell.key[2] for cell in evidence.item.cells)
+    return _score_ballots(ballots, by, evidence.data, evidence.seed) if of_paper else ()
+
+
+# The tables of the paper are of the same scores, and each is estimated by itself.
+@lru_cache(maxsize=2)
+def _score_ballots(ballots: Ballots, by: str, data: str, seed: int) -> tuple[Score, ...]:
+    gold = load_dataset(data) if by == LABELER else None
+    return tuple(score_ballots(ballots, by=by, gold=gold, seed=seed).scores)
 
 
 ITEMS: Mapping[str, Estimate] = dict.fromkeys(
