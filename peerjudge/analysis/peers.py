@@ -92,19 +92,13 @@ def rank_peers(tournament: Tournament, *, sampler: Sampler) -> tuple[PeerFinding
         return None, "no private review compared the answers of two named contestants."
     if not tournament.readable.any():
         return None, f"none of the {len(tournament):,} private reviews could be read."
-    equal = rank(tournament, bootstrap=sampler.samples, seed=sampler.seed)
+    equal = rank(tournament, seed=sampler.seed)
     own = [name for name in tournament.reviewers if equal.is_contestant(name)]
     outsiders = tuple(name for name in tournament.reviewers if name not in own)
     weighted: Ranking | None = None
     apart = [group for group in equal.groups if set(group) & set(tournament.own)]
     if len(own) > 1 and len(apart) < 2:
-        weighted = rank(
-            tournament,
-            weights="peer",
-            scheme=Scheme.DAMPED,
-            bootstrap=sampler.samples,
-            seed=sampler.seed,
-        )
+        weighted = rank(tournament, weights="peer", scheme=Scheme.DAMPED, seed=sampler.seed)
     best = weighted or equal
     ranked = [name for name, one in best.contestants.items() if not isnan(one.score)]
     prd: Mapping[str, float] = {}
