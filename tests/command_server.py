@@ -44,7 +44,7 @@ def answer(number):
 
 
 def redirect(stream, path):
-    """Send a stream of this process to the end of a file."""
+    """Send a stream of this process to the end of a file or device."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.dup2(file, stream)
     os.close(file)

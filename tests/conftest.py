@@ -114,12 +114,14 @@ class CommandServer:
         *words: str,
         program: str | None = None,
         env: dict[str, str] | None = None,
+        out: Path | None = None,
     ) -> Outcome:
-        """Run a command, or a program, in a folder to its end."""
+        """Run a command, or a program, in a folder to its end; its stdout can go to a device."""
         self._runs += 1
-        out, err = (self._scratch / f"{self._runs}.{name}" for name in ("out", "err"))
-        self.start(folder, *words, program=program, env=env, out=out, err=err)
-        return Outcome(self.code(), out.read_text("utf-8"), err.read_text("utf-8"))
+        told, err = (self._scratch / f"{self._runs}.{name}" for name in ("out", "err"))
+        self.start(folder, *words, program=program, env=env, out=out or told, err=err)
+        code = self.code()
+        return Outcome(code, "" if out else told.read_text("utf-8"), err.read_text("utf-8"))
 
     def close(self) -> None:
         """End the process."""

@@ -18,8 +18,9 @@ class Shell:
         self.env = {k: v for k, v in os.environ.items() if not k.endswith("_API_KEY")}
         self._commands = commands
 
-    def __call__(self, *words):
-        return self._commands.run(self.folder, *words, env=self.env)
+    def __call__(self, *words, out=None):
+        """Run a command, whose output goes to a file or device if one is named."""
+        return self._commands.run(self.folder, *words, env=self.env, out=out)
 
     def in_folder(self, folder):
         """Return a shell in another folder."""

@@ -91,7 +91,7 @@ def test_no_command_writes_control_characters_of_names(hostile, command):
 
 
 @pytest.mark.parametrize(
-    "command", [("rank", "study"), ("events", "study"), ("export", "study", "--format", "csv")]
+    "command", [("rank", "study"), ("export", "study", "--format", "csv")]
 )
 def test_a_terminal_gets_the_styles_of_this_program_only(hostile, command):
     """In a terminal, tables have colours, and names no effect."""
@@ -169,13 +169,10 @@ def test_escapes_in_json_mean_the_same(text):
 )
 def test_a_full_disk_below_stdout_is_one_sentence(played, command):
     """Output that cannot be written exits with 2 and says so."""
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [PEERJUDGE, *command], cwd=played.folder, stdout=full, stderr=subprocess.PIPE, text=True
-        )
-    assert done.returncode == 2
-    assert len(done.stderr.splitlines()) == 1
-    assert "cannot write to standard output: No space left" in done.stderr
+    outcome = played(*command, out=Path("/dev/full"))
+    assert outcome.code == 2
+    assert len(outcome.err.splitlines()) == 1
+    assert "cannot write to standard output: No space left" in outcome.err
 
 
 def test_a_reader_that_stops_reading_ends_a_command_without_a_word(shell):
@@ -214,6 +211,6 @@ def test_a_command_without_stdout_or_stderr_ends_normally(played):
     """A descriptor that was closed before the start is no error."""
     code = "import os, sys; os.close(int(sys.argv[1])); os.execv(sys.argv[2], sys.argv[2:])"
     for descriptor in ("1", "2"):
-        words = [sys.executable, "-c", code, descriptor, PEERJUDGE, "rank", "study", "--json"]
+        words = [sys.executable, "-c", code, descriptor, PEERJUDGE, "list", "agents", "--json"]
         done = subprocess.run(words, cwd=played.folder, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
