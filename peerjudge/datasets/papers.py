@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import cast
 
@@ -73,6 +74,7 @@ def _names() -> list[str]:
     return sorted(path.stem for path in _TABLES.glob("*.toml") if "items" in _read(path.stem))
 
 
+@cache  # read by every table that has values of a paper beside it
 def _read(name: str) -> _Toml:
     return tomllib.loads((_TABLES / f"{name}.toml").read_text("utf-8"))
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -352,36 +350,31 @@ def test_the_error_for_a_missing_effect_names_the_missing_condition(shelf, wante
         plan(lone, effects=(wanted,), shelf=shelf)
 
 
-def _run_plan(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    command = str(Path(sys.executable).parent / "peerjudge")
-    return subprocess.run(
-        [command, "plan", "leader_follower", "--comparisons", "40", "--studies", "40", *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+@pytest.fixture
+def run_plan(tmp_path: Path, commands):
+    """Run `peerjudge plan` of a small study in an empty folder."""
+    small = ("plan", "leader_follower", "--comparisons", "40", "--studies", "40")
+    return lambda *words: commands.run(tmp_path, *small, *words)
 
 
 @pytest.mark.slow
-def test_the_command_prints_tables_and_draws_power(tmp_path: Path):
+def test_the_command_prints_tables_and_draws_power(run_plan, tmp_path: Path):
     """Both forecasts are printed; --out writes the document and the power curves."""
-    done = _run_plan(tmp_path, "--effect", "vote", "--out", "kept")
-    assert done.returncode == 0, done.stderr
+    done = run_plan("--effect", "vote", "--out", "kept")
+    assert done.code == 0, done.err
     for said in ("against vote", "card traits", "no truth pull", "needed (80%)", "hours"):
-        assert said in done.stdout
-    assert "against private reviews" not in done.stdout
+        assert said in done.out
+    assert "against private reviews" not in done.out
     (effect,) = json.loads((tmp_path / "kept" / "plan.json").read_text("utf-8"))["effects"]
     assert effect["effect"] == "discussion against vote"
     assert "vote, no truth pull" in (tmp_path / "kept" / "power-1.svg").read_text("utf-8")
 
 
-def test_the_command_prints_one_document(tmp_path: Path):
+def test_the_command_prints_one_document(run_plan):
     """`peerjudge plan --json` has both forecasts of each effect and the expense of each size."""
-    done = _run_plan(tmp_path, "--json")
-    assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
+    done = run_plan("--json")
+    assert done.code == 0, done.err
+    document = done.document
     assert document["simulated"] is True
     assert {one["effect"] for one in document["effects"]} >= {"discussion against vote"}
     for one in document["effects"]:
@@ -393,11 +386,11 @@ def test_the_command_prints_one_document(tmp_path: Path):
     assert document["expenses"][0]["calls"] > 0
 
 
-def test_a_stand_in_without_its_card_is_refused(tmp_path: Path):
+def test_a_stand_in_without_its_card_is_refused(run_plan):
     """The error shows the form CARD=SIMULATED."""
-    done = _run_plan(tmp_path, "--stand-in", "sim_gpt4")
-    assert done.returncode == 2
-    assert "CARD=SIMULATED" in done.stderr
+    done = run_plan("--stand-in", "sim_gpt4")
+    assert done.code == 2
+    assert "CARD=SIMULATED" in done.err
 
 
 def test_early_stops_are_forecast_for_contrasts_that_can_be_primary(found):
