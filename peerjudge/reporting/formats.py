@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import isnan
 
 from peerjudge.data import EventKind, Measurement, Role
@@ -56,10 +57,7 @@ def share(value: float, digits: int = 0) -> str:
 
 def percent(measured: Measurement | None, digits: int = 0) -> str:
     """Format a share with its interval in percent: `71 [65, 77]`."""
-    if measured is None or measured.n == 0:
-        return MISSING
-    value, low, high = (share(x, digits) for x in (measured.value, measured.low, measured.high))
-    return value if low == high == MISSING else f"{value} [{low}, {high}]"
+    return _bounded(measured, lambda value: share(value, digits))
 
 
 def span(low: float, high: float, digits: int = 0) -> str:
@@ -69,10 +67,7 @@ def span(low: float, high: float, digits: int = 0) -> str:
 
 def points(measured: Measurement | None) -> str:
     """Format a difference of shares with its interval in percentage points: `+7 [-2, +12]`."""
-    if measured is None or measured.n == 0:
-        return MISSING
-    value, low, high = (_signed(x) for x in (measured.value, measured.low, measured.high))
-    return f"{value} [{low}, {high}]"
+    return _bounded(measured, _signed)
 
 
 def decimal(value: float | None, digits: int = 3) -> str:
@@ -85,18 +80,12 @@ def decimal(value: float | None, digits: int = 3) -> str:
 
 def interval(measured: Measurement | None, digits: int = 3) -> str:
     """Format a number with its interval: `0.410 [0.329, 0.453]`; without bounds only the number."""
-    if measured is None or measured.n == 0:
-        return MISSING
-    value, low, high = (decimal(x, digits) for x in (measured.value, measured.low, measured.high))
-    return value if low == high == MISSING else f"{value} [{low}, {high}]"
+    return _bounded(measured, lambda value: decimal(value, digits))
 
 
 def odds(measured: Measurement | None) -> str:
     """Format odds with their interval; odds beyond a thousand to one are not distinguished."""
-    if measured is None or measured.n == 0:
-        return MISSING
-    value, low, high = (_odds(number) for number in (measured.value, measured.low, measured.high))
-    return f"{value} [{low}, {high}]"
+    return _bounded(measured, _odds)
 
 
 def p_value(value: float | None) -> str:
@@ -207,6 +196,14 @@ def plain_tick(value: float) -> str:
     return f"{value:,.4g}" if value < 10_000 else f"{value:,.0f}"
 
 
+def _bounded(measured: Measurement | None, show: Callable[[float], str]) -> str:
+    """Format a measurement with its interval, or alone where it has none."""
+    if measured is None or measured.n == 0:
+        return MISSING
+    value, low, high = map(show, (measured.value, measured.low, measured.high))
+    return value if low == high == MISSING else f"{value} [{low}, {high}]"
+
+
 def _signed(value: float) -> str:
     if isnan(value):
         return MISSING
@@ -215,6 +212,8 @@ def _signed(value: float) -> str:
 
 
 def _odds(value: float) -> str:
+    if isnan(value):
+        return MISSING
     if value > _MOST_ODDS:
         return f">{_MOST_ODDS:.0f}"
     return f"<{_LEAST_ODDS}" if value < _LEAST_ODDS else f"{value:.3f}"

@@ -42,6 +42,7 @@ _MOST_DRAWN = 30
 """A figure of more reviewers cannot be read; the table has all."""
 _CONTROLS = {"gold": ", quality by the verdict of gold", "peers": ", quality by the other verdicts"}
 _LEVEL = 0.95
+_NO_LENGTH = "Length: not measured, as the answers of every pair are equally long, or their texts are not known."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -65,6 +66,7 @@ class BiasResult(DrawnResult):
         return [
             *preface(simulated=self.bias.simulated, questions=self.questions),
             *build_bias_tables(replace(self.bias, gold=self.gold)),
+            *([] if _select_long(self.bias) else ["", _NO_LENGTH]),
             "",
             interval_note(_LEVEL, self.questions),
         ]
@@ -151,13 +153,18 @@ def build_bias_tables(biases: Bias) -> list[Table]:
         _build_position_table(places, consistency),
         *(_build_discussed_tables(biases.discussed) if biases.discussed is not None else []),
         _build_self_table(select_rows(measures, "self_enhancement", SelfEnhancement), gold),
-        _build_length_table(select_rows(measures, "verbosity", Verbosity), gold),
+        _build_length_table(_select_long(biases), gold),
         *(
             build_generic_table(name.replace("_", " ").capitalize(), rows)
             for name, rows in measures.items()
             if name not in known
         ),
     ]
+
+
+def _select_long(biases: Bias) -> list[Verbosity]:
+    """Return the rows of reviewers who judged answers of different length."""
+    return [row for row in select_rows(biases.measures, "verbosity", Verbosity) if row.longer.n]
 
 
 def select_rows(measures: Mapping[str, Sequence[Noun]], name: str, kind: type[R]) -> list[R]:

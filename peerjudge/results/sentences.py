@@ -82,9 +82,12 @@ def _moved(findings: Findings) -> Iterator[str]:
 def _leading(findings: Findings) -> Iterator[str]:
     for row in findings.stances.ordering:
         if row.reviewer is None and row.altered is not None and row.altered.difference.n:
+            difference, p_value = row.altered.difference, row.altered.p_value
+            apart = difference.low > 0.0 or difference.high < 0.0
+            shown = "changed" if apart and p_value < 0.05 else "is not shown to change"
             yield (
-                f"Leading rather than following changes how often a reviewer alters by "
-                f"{signed_points(row.altered.difference)} points (p\u00a0{phrase_p(row.altered.p_value)})."
+                f"Leading rather than following {shown} how often a reviewer alters its opinion: "
+                f"{signed_points(difference)} points (p\u00a0{phrase_p(p_value)})."
             )
 
 

@@ -113,6 +113,19 @@ def test_bias_has_a_row_for_every_reviewer(played):
     assert "Position before and after discussion" in played("bias", "study").out
 
 
+def test_answers_of_equal_length_show_nothing_of_length(shell):
+    """A sentence stands in place of a table without numbers."""
+    rows = [
+        {"question": f"q{number}", "answer_a": "no", "answer_b": "so", "gold": "a"}
+        for number in range(3)
+    ]
+    (shell.folder / "pairs.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    assert shell("run", "leader_follower", "--data", "jsonl:pairs.jsonl", "--out", "run").code == 0
+    told = shell("bias", "run").out
+    assert "Length: not measured, as the answers of every pair are equally long" in told
+    assert "Odds" not in told
+
+
 def test_a_panel_is_measured_two_by_two(played):
     """`agreement --panel` adds the panel to the agreed keys and nothing else."""
     plain = played("agreement", "study", "--json").document

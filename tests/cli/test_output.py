@@ -90,9 +90,7 @@ def test_no_command_writes_control_characters_of_names(hostile, command):
     assert outcome.out + outcome.err
 
 
-@pytest.mark.parametrize(
-    "command", [("rank", "study"), ("export", "study", "--format", "csv")]
-)
+@pytest.mark.parametrize("command", [("rank", "study"), ("export", "study", "--format", "csv")])
 def test_a_terminal_gets_the_styles_of_this_program_only(hostile, command):
     """In a terminal, tables have colours, and names no effect."""
     assert_harmless(STYLES.sub("", hostile.in_terminal(*command)))

@@ -62,6 +62,8 @@ def test_a_number_without_bounds_has_no_brackets() -> None:
     """A correlation of too few questions has a value and no interval."""
     assert interval(measured(0.4567, NAN, NAN)) == "0.457"
     assert interval(measured(0.4567, 0.4, -0.0001)) == "0.457 [0.400, 0.000]"
+    bare = measured(1.0, NAN, NAN)
+    assert [odds(bare), points(bare), percent(bare)] == ["1.000", "+100", "100"]
 
 
 def test_a_p_value_is_never_zero() -> None:

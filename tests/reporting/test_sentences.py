@@ -52,6 +52,32 @@ def test_the_headline_covers_all_conditions_and_says_harm_as_loudly_as_help() ->
     assert said.endswith("95 % intervals, simultaneous for all conditions.")
 
 
+def test_a_difference_between_leading_and_following_is_claimed_only_where_it_is_shown() -> None:
+    """Leaders hold and followers alter in every discussion: shown by 20 questions, and not by two."""
+
+    def said(questions: int) -> str:
+        bob_leads = tuple(
+            replace(seat, reviewer=other.reviewer)
+            for seat, other in zip(SEATS, reversed(SEATS), strict=True)
+        )
+        played = [
+            replace(
+                transcript_of(
+                    "1|2 1 1", comparison=comparison_of(2, gold=1, name=f"c{n}"), seats=seats
+                ),
+                condition="talk",
+            )
+            for n in range(questions)
+            for seats in (SEATS, bob_leads)
+        ]
+        sentences = summarize_findings(build_findings(played))
+        (leading,) = (one for one in sentences if one.startswith("Leading"))
+        return leading
+
+    assert said(2).startswith("Leading rather than following is not shown to change")
+    assert said(20).startswith("Leading rather than following changed how often")
+
+
 def test_a_declared_contrast_comes_first(run: tuple[Transcript, ...]) -> None:
     """The first sentence is that of the primary contrast, with its own p-value."""
     primary = Primary(condition="ann with bob", alternative="vote")
