@@ -71,9 +71,14 @@ def build_conventions_table(rows: Sequence[Score]) -> Table:
         Column("Left out", "total.accuracy", "share", 1),
         Column("As tie", "total.as_tie", "share", 1),
         Column("As half", "total.as_half", "share", 1),
-        Column("Both choose", "total.decided", "share", 1),
-        note=f"Undecided: inconsistent, unreadable or refused. {COUNTED} Both choose: where neither "
-        "the verdict nor gold is a tie.",
+        Column(
+            "Both choose",
+            "total.decided",
+            "share",
+            1,
+            about="where neither the verdict nor gold is a tie",
+        ),
+        note=f"Undecided: inconsistent, unreadable or refused. {COUNTED}",
     )
 
 

@@ -11,7 +11,7 @@ from peerjudge.analysis.annotators import AnnotatedGold, measure_annotators
 from peerjudge.analysis.score_document import describe_judge, list_values
 from peerjudge.data import Dataset
 from peerjudge.datasets import load as load_dataset
-from peerjudge.reporting.formats import MISSING, counted, percent, preface, share
+from peerjudge.reporting.formats import counted, percent, preface
 from peerjudge.reporting.layout import Column, Table, build_table
 from peerjudge.results.accuracy import build_judged_table
 from peerjudge.results.base import Document, FramedResult, Shown, list_names
@@ -145,14 +145,25 @@ def _build_annotator_tables(annotated: AnnotatedGold) -> list[Table]:
             f"Accuracy in % [{annotated.level:.0%} interval] against people who err{simulated}",
             annotated.accuracies,
             Column("Verdicts", "gold.n"),
-            Column("Gold", "gold", "share", 1),
-            Column("Model's label", "label", "share", 1),
-            Column("Expected", "expected", "share", 1),
+            Column("Gold", "gold", "share", 1, about="the rule of the data, such as a majority"),
+            Column(
+                "Model's label",
+                "label",
+                "share",
+                1,
+                about="the most probable true label given the votes",
+            ),
+            Column(
+                "Expected",
+                "expected",
+                "share",
+                1,
+                about="the mean probability that a verdict is the true label, given the votes and how "
+                "often this reviewer is right",
+            ),
             Column("Label - gold", "label_change", "points"),
             Column("Expected - gold", "expected_change", "points"),
-            note="Gold: the rule of the data, such as a majority. Model's label: the most probable true "
-            "label given the votes. Expected: the mean probability that a verdict is the true label, "
-            "given the votes and how often this reviewer is right. Differences in points.",
+            note="Differences in points.",
         ),
         build_table(
             f"Annotators, shares in % [{annotated.level:.0%} interval]",
@@ -160,12 +171,17 @@ def _build_annotator_tables(annotated: AnnotatedGold) -> list[Table]:
             Column("Annotator", "name"),
             Column("Votes", "votes"),
             Column("Comparisons", "comparisons"),
-            Column("Reliability", "reliability", "share"),
-            Column("Right choice", "right", "share"),
-            Column("Wrong choice", "opposite", "share"),
-            ("Calls a tie", lambda row: share(row.undecided) if annotated.tie_votes else MISSING),
-            ("Tie seen", lambda row: MISSING if row.tie is None else share(row.tie)),
-            note="Reliability: how often a vote is the true label. Right choice, wrong choice, calls a "
-            "tie: where one answer is better. Tie seen: where the answers are equally good.",
+            Column(
+                "Reliability", "reliability", "share", about="how often a vote is the true label"
+            ),
+            Column("Right choice", "right", "share", about="of an answer that is better"),
+            Column("Wrong choice", "opposite", "share", about="of one that is worse"),
+            Column(
+                "Calls a tie",
+                lambda row: row.undecided if annotated.tie_votes else None,
+                "share",
+                about="where one answer is better",
+            ),
+            Column("Tie seen", "tie", "share", about="where the answers are equally good"),
         ),
     ]

@@ -42,7 +42,9 @@ _MOST_DRAWN = 30
 """A figure of more reviewers cannot be read; the table has all."""
 _CONTROLS = {"gold": ", quality by the verdict of gold", "peers": ", quality by the other verdicts"}
 _LEVEL = 0.95
-_NO_LENGTH = "Length: not measured, as the answers of every pair are equally long, or their texts are not known."
+_NO_LENGTH = (
+    "Length: not measured, as the answers of every pair are equally long, or have no known texts."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -234,10 +236,18 @@ def _build_position_table(
         Column("Second", "second"),
         Column("Unreadable or refused", "unreadable", key="unreadable"),
         # The share says nothing about position where pairs were shown in one order only.
-        Column("% first", lambda row: row.share if row.reviewer in rates else None, "share"),
-        Column("% same in both orders", lambda row: rates.get(row.reviewer), "share"),
-        note="% first: of the choices, ties aside. % same in both orders: of the pairs judged in "
-        "both orders.",
+        Column(
+            "% first",
+            lambda row: row.share if row.reviewer in rates else None,
+            "share",
+            about="of the choices, ties aside",
+        ),
+        Column(
+            "% same in both orders",
+            lambda row: rates.get(row.reviewer),
+            "share",
+            about="of the pairs judged in both orders",
+        ),
     )
 
 
@@ -310,10 +320,19 @@ def _build_length_table(rows: Sequence[Verbosity], gold: str) -> Table:
         Column("Reviewer", "reviewer"),
         Column("Longer", "longer", "share"),
         Column(f"Longer, {gold}", "gold_longer", "share"),
-        Column("Odds", "odds", "odds"),
-        Column(f"Odds over {gold}", "over_gold", "odds"),
-        note=f"Odds: of being chosen for each doubling of length, at equal position and author{quality}; "
-        "1 means no effect. Quality is known only roughly: where better answers are longer, the odds "
-        f"are too high. Odds over {gold}: at equal position and author, relative to the odds of {gold} "
-        "on the same pairs. Random verdicts draw all odds to 1.",
+        Column(
+            "Odds",
+            "odds",
+            "odds",
+            about="of being chosen for each doubling of length, at equal position and "
+            f"author{quality}; 1 means no effect. Quality is known only roughly: where better answers "
+            "are longer, the odds are too high",
+        ),
+        Column(
+            f"Odds over {gold}",
+            "over_gold",
+            "odds",
+            about=f"at equal position and author, relative to the odds of {gold} on the same pairs",
+        ),
+        note="Random verdicts draw all odds to 1.",
     )

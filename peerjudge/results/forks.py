@@ -107,12 +107,17 @@ class ForkResult(FramedResult):
                 Column("Plays", "plays"),
                 ("Unfinished", lambda row: f"{row.unfinished:,}" if row.unfinished else MISSING),
                 ("Unreadable", lambda row: f"{row.unreadable:,}" if row.unreadable else MISSING),
-                Column("Turned", "turned", "share"),
+                Column(
+                    "Turned", "turned", "share", about="the conclusion is not that of the parent"
+                ),
                 Column("To gold", "towards", "share"),
                 Column("From gold", "away", "share"),
-                Column("Altered", "altered", "share"),
-                note="Turned: the conclusion is not that of the parent. Altered: a seat altered its "
-                "opinion in a turn that was played.",
+                Column(
+                    "Altered",
+                    "altered",
+                    "share",
+                    about="a seat altered its opinion in a turn that was played",
+                ),
             )
         ]
         contrasts: list[tuple[ForkRow, ForkContrast]] = [

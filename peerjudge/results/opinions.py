@@ -173,13 +173,17 @@ def build_events_table(seats: Sequence[SeatFindings]) -> Table:
         Column("Reviewer", "reviewer"),
         ("Role", lambda seat: name_role(seat.role)),
         *(Column(name_event(kind).capitalize(), f"events.{kind}") for kind in kinds),
-        Column("% altered", "altered", "share"),
-        Column("To gold", "towards_gold"),
-        Column("From gold", "away_from_gold"),
-        Column("No event", lambda seat: sum(seat.no_events.values())),
+        Column(
+            "% altered", "altered", "share", about="of the times that the seat was contradicted"
+        ),
+        Column("To gold", "towards_gold", about="moves to the gold answer"),
+        Column("From gold", "away_from_gold", about="moves away from it"),
+        Column(
+            "No event",
+            lambda seat: sum(seat.no_events.values()),
+            about="a verdict after hearing another, where one of the two has no readable stance",
+        ),
         names=2,
-        note="% altered: of the times that the seat was contradicted. To and from gold: moves. No "
-        "event: a verdict after hearing another, where one of the two has no readable stance.",
     )
 
 
@@ -192,14 +196,17 @@ def build_controls_table(rows: Sequence[Controlled]) -> Table:
         ("Control", lambda row: row.control.replace("_", " ")),
         ("Reviewer", lambda row: row.reviewer or "all"),
         Column("Altered", "altered", "share"),
-        Column("By gold", "contradicted_by_gold", "share"),
-        Column("By another", "contradicted_by_wrong", "share"),
-        Column("More without", "difference.difference", "points"),
+        Column("By gold", "contradicted_by_gold", "share", about="contradicted by the gold answer"),
+        Column("By another", "contradicted_by_wrong", "share", about="contradicted by another one"),
+        Column(
+            "More without",
+            "difference.difference",
+            "points",
+            about="altered in the condition without the control minus altered here, in points",
+        ),
         Column("p", "difference.p_value", "p"),
         Column("p, Holm", "holm", "p"),
         names=3,
-        note="By gold, by another: contradicted by the gold answer or by another one. More without: "
-        "altered in the condition without the control minus altered here, in points.",
     )
 
 
@@ -322,14 +329,18 @@ def _build_moves_table(rows: Sequence[StanceCounts], *, by: str) -> Table:
         ("Heard", name_opponent),
         Column("Turn", "round"),
         *(Column(name_event(kind).capitalize(), f"events.{kind}") for kind in kinds),
-        Column("% altered", "altered", "share"),
-        Column("% to gold", "towards_gold", "share"),
+        Column("% altered", "altered", "share", about="of the times contradicted"),
+        Column(
+            "% to gold",
+            "towards_gold",
+            "share",
+            about="of the moves between gold and another answer",
+        ),
         ("Gold", lambda row: show_moves(row.gold)),
         ("Majority", lambda row: show_moves(row.majority)),
         ("First shown", lambda row: show_moves(row.first)),
         names=4,
-        note="% altered: of the times contradicted. % to gold: of the moves between gold and another "
-        "answer. The last columns count moves to and away from gold, the majority of the private "
+        note="The last columns count moves to and away from gold, the majority of the private "
         "verdicts, and the first-shown answer. Turns are counted from 1 after the private reviews; "
         "itself is another seat of the same reviewer.",
     )
