@@ -102,7 +102,7 @@ class _Reader:
 
     def _read_comparison(self, row: Row) -> Comparison:
         fields = {key: value for key, value in row.fields.items() if key not in _OWN}
-        comparison = read_comparison(replace_fields(row, fields))
+        comparison = read_comparison(row.enter(fields))
         content = [comparison.question.text, *sorted(answer.text for answer in comparison.answers)]
         key = content_hash(*content)
         if not row.label("id"):
@@ -115,11 +115,6 @@ class _Reader:
             )
             raise row.error(msg)
         return comparison
-
-
-def replace_fields(row: Row, fields: Mapping[str, object]) -> Row:
-    """Return the row with these fields."""
-    return Row(row.path, row.line, fields, row.unit, row.at)
 
 
 def read_discussions(request: Request) -> Discussions:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -53,7 +52,7 @@ def rename(names: Mapping[str, str], row: Row) -> Row:
     taken = set(names.values())
     renamed = {name: row.fields[theirs] for name, theirs in names.items() if theirs in row.fields}
     kept = {key: value for key, value in row.fields.items() if key not in taken}
-    return replace(row, fields={**kept, **renamed})
+    return row.enter({**kept, **renamed})
 
 
 def read_cells(

@@ -6,7 +6,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite, nan
 from pathlib import Path
 from typing import TypeAlias, TypeVar, cast
@@ -44,6 +44,10 @@ class Row:
         """Return the place of this row in words, with its file where the other row is in another one."""
         where = "" if self.path == other.path else f" of {self.path}"
         return f"{self.unit} {self.line}{where}"
+
+    def enter(self, fields: Mapping[str, object], at: str = "") -> Row:
+        """Return a row with these fields, at this place or at a path of keys inside it."""
+        return replace(self, fields=fields, at=".".join(filter(None, (self.at, at))))
 
     def text(self, key: str) -> str:
         """Return the string of this key; raise `DataError` for anything else."""
@@ -148,8 +152,7 @@ class Row:
                 raise self._wrong(key, "an object")
             msg = f"{key!r} must be an object, not {value!r:.60}"
             raise self.error(msg)
-        at = f"{self.at}.{key}" if self.at else key
-        return Row(self.path, self.line, cast("dict[str, object]", value), self.unit, at)
+        return self.enter(cast("dict[str, object]", value), key)
 
     def _wrong(self, key: str, wanted: str) -> DataError:
         if key not in self.fields:

@@ -82,15 +82,5 @@ def _read_question(row: Row) -> Question:
     if not text.strip():
         msg = "the question is empty; write the question that is to be answered"
         raise row.error(msg)
-    name = _read_label(row, "id") or f"q-{content_hash(text)[:12]}"
-    return Question(id=name, text=text, category=_read_label(row, "category"))
-
-
-def _read_label(row: Row, key: str) -> str:
-    value = row.fields.get(key)
-    if value is None:
-        return ""
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        msg = f"{key!r} must be a text or a whole number, not {value!r:.60}"
-        raise row.error(msg)
-    return str(value).strip()
+    name = row.label("id").strip() or f"q-{content_hash(text)[:12]}"
+    return Question(id=name, text=text, category=row.label("category").strip())

@@ -102,7 +102,7 @@ def _collect(rows: Iterable[Row]) -> list[_Entry]:
     lines: dict[str, int] = {}
     for row in rows:
         comparison = read_comparison(row)
-        annotator = _label(row, "annotator").strip()
+        annotator = row.label("annotator").strip()
         content = (comparison.question.text, *sorted(answer.text for answer in comparison.answers))
         entry = entries.get(content)
         if entry is not None and not annotator and _has_other_authors(entry, comparison):
@@ -114,7 +114,7 @@ def _collect(rows: Iterable[Row]) -> list[_Entry]:
                 raise row.error(msg)
             lines[comparison.id] = row.line
             entry = entries[content] = _Entry(row, comparison)
-        elif not (annotator and _label(entry.row, "annotator").strip()):
+        elif not (annotator and entry.row.label("annotator").strip()):
             msg = (
                 f"the same question and answers are also on line {entry.row.line}; keep one of the two, "
                 "or name the person who judged each row in a column 'annotator'"
@@ -130,7 +130,7 @@ def _has_other_authors(entry: _Entry, comparison: Comparison) -> bool:
     authors = [
         sorted(answer.author for answer in each.answers) for each in (entry.comparison, comparison)
     ]
-    return authors[0] != authors[1] and not _label(entry.row, "annotator").strip()
+    return authors[0] != authors[1] and not entry.row.label("annotator").strip()
 
 
 def _add_vote(entry: _Entry, row: Row, given: Comparison, annotator: str) -> None:
@@ -169,7 +169,7 @@ def _match_answers(entry: _Entry, row: Row, given: Comparison) -> Mapping[str, s
     if mine[0].text != theirs[0].text:
         theirs = theirs[::-1]
     facts = [
-        ("id", _label(row, "id") or first.id, first.id),
+        ("id", row.label("id") or first.id, first.id),
         ("category", given.question.category, first.question.category),
         ("subset", given.subset, first.subset),
         *(("author", one.author, other.author) for one, other in zip(mine, theirs, strict=True)),
@@ -190,7 +190,7 @@ def _share(one: Mapping[str, Scalar], other: Mapping[str, Scalar]) -> Mapping[st
 
 def _settle(entry: _Entry, rule: GoldRule) -> Comparison:
     """Return the comparison with the gold of its votes, if its rows are votes."""
-    if not _label(entry.row, "annotator").strip():
+    if not entry.row.label("annotator").strip():
         return entry.comparison
     pair = (entry.comparison.shown[0], entry.comparison.shown[1])
     scores = {pair[0]: -1, pair[1]: 1}
@@ -200,7 +200,7 @@ def _settle(entry: _Entry, rule: GoldRule) -> Comparison:
 
 def read_comparison(row: Row) -> Comparison:
     """Return the comparison of a row, without its votes; raises `DataError` for a row that is none."""
-    name = _label(row, "id") or f"line-{row.line}"
+    name = row.label("id") or f"line-{row.line}"
     question = row.text("question")
     if not question.strip():
         msg = "'question' is empty; write the question that was asked"
@@ -214,11 +214,11 @@ def read_comparison(row: Row) -> Comparison:
             question=Question(
                 id=f"q-{content_hash(question)[:12]}",
                 text=question,
-                category=_label(row, "category"),
+                category=row.label("category"),
             ),
             answers=answers,
             gold=gold,
-            subset=_label(row, "subset"),
+            subset=row.label("subset"),
             meta=_meta(row),
         )
     except DataError as cause:
@@ -233,7 +233,7 @@ def _answers(row: Row) -> tuple[Answer, ...]:
         present = [key for key in keys if row.fields.get(f"answer_{key}") is not None]
         if present and "".join(present) == keys[: len(present)]:
             return tuple(
-                Answer(id=key, text=row.text(f"answer_{key}"), author=_label(row, f"author_{key}"))
+                Answer(id=key, text=row.text(f"answer_{key}"), author=row.label(f"author_{key}"))
                 for key in present
             )
     msg = (
@@ -262,14 +262,12 @@ def _listed_answer(row: Row, key: str, answer: object) -> Answer:
     if not isinstance(answer, dict):
         msg = f"answer {key!r} must be a text or an object, not {answer!r:.60}"
         raise row.error(msg)
-    part = Row(row.path, row.line, cast("dict[str, object]", answer))
-    return Answer(
-        id=_label(part, "id") or key, text=part.text("text"), author=_label(part, "author")
-    )
+    part = row.enter(cast("dict[str, object]", answer))
+    return Answer(id=part.label("id") or key, text=part.text("text"), author=part.label("author"))
 
 
 def _gold(row: Row, ids: tuple[str, ...]) -> Verdict | None:
-    gold = _label(row, "gold").strip()
+    gold = row.label("gold").strip()
     if not gold or gold in ids:
         return Verdict.of(gold) if gold else None
     if gold.lower() == "tie":
@@ -289,17 +287,6 @@ def read_answer_key(word: str, ids: Sequence[str]) -> Verdict | None:
         if word.lower() and word.lower() in keys[: len(ids)]:
             return Verdict.of(ids[keys.index(word.lower())])
     return None
-
-
-def _label(row: Row, key: str) -> str:
-    # Ids and categories are often numbers in JSON; their text is used.
-    value = row.fields.get(key)
-    if value is None:
-        return ""
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        msg = f"{key!r} must be a text or a whole number, not {value!r:.60}"
-        raise row.error(msg)
-    return str(value)
 
 
 def _meta(row: Row) -> Mapping[str, Scalar]:

@@ -58,8 +58,7 @@ def _list(row: Row, key: str, asked: str, given: Mapping[str, object]) -> Iterat
     entries = cast("list[object]", value) if isinstance(value, list) else [value]
     for place, entry in enumerate(entries):
         if isinstance(entry, dict):
-            at = f"{key}.{asked}[{place}]"
-            yield replace(row, fields=cast("dict[str, object]", entry), at=at)
+            yield row.enter(cast("dict[str, object]", entry), f"{key}.{asked}[{place}]")
 
 
 SOURCE = Source(

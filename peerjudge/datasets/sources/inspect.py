@@ -168,7 +168,7 @@ def _join(row: Row, messages: list[object]) -> str:
         if isinstance(content, str):
             message["content"] = _resolve(row, content)
         whole.append(message)
-    return join_messages(replace(row, fields={"messages": whole}), "messages")
+    return join_messages(row.enter({"messages": whole}), "messages")
 
 
 def _resolve(row: Row, text: str) -> str:

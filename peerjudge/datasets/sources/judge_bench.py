@@ -47,7 +47,7 @@ def _read_judgments(row: Row, given: Judgement) -> Iterator[Judgement]:
         return
     for place, one in enumerate(cast("list[object]", listed)):
         shown = given.answers if place == 0 else given.answers[::-1]
-        made = Row(row.path, row.line, cast("dict[str, object]", one or {}), row.unit)
+        made = row.enter(cast("dict[str, object]", one or {}))
         said = made.fields.get("judgment")
         told = cast("dict[str, object]", said) if isinstance(said, dict) else {}
         names = (row.label("judge_name"), str(told.get("judge_model") or ""))

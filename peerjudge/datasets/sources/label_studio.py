@@ -52,7 +52,7 @@ def _read_choice(annotation: Row, authors: tuple[str, str]) -> Choice:
             return read_vote(value, "selected", authors)
         if kind == "choices":
             said = value.first_text("choices")
-            return read_vote(replace(value, fields={"choices": said}), "choices", authors)
+            return read_vote(value.enter({"choices": said}), "choices", authors)
     return None
 
 

@@ -153,7 +153,7 @@ def _read_messages(row: Row, prompt: str) -> str:
         messages = cast("object", json.loads(prompt))
     except ValueError:
         return prompt
-    return join_messages(replace(row, fields={"messages": messages}, at="arguments"), "messages")
+    return join_messages(row.enter({"messages": messages}, "arguments"), "messages")
 
 
 def _read_reply(row: Row) -> str:
