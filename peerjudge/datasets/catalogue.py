@@ -10,8 +10,8 @@ from types import MappingProxyType
 from typing import cast
 
 from peerjudge.data import Dataset, GoldRule, replace
-from peerjudge.datasets.records import RECORDS
 from peerjudge.datasets.source import Options, Request, Source
+from peerjudge.datasets.sources.records import RECORDS, read_description
 from peerjudge.errors import DataError, PeerJudgeError, ShelfError
 from peerjudge.places import find_cache
 
@@ -105,6 +105,19 @@ def _check_options(name: str, source: Source, options: Options) -> None:
     if options.pairs and not source.pairs:
         msg = f"{name} has no single outputs to pair; leave out --pairs"
         raise DataError(msg)
+
+
+def find_licence(data: str) -> str:
+    """Return the licence of a dataset: that which its publisher or its records state; empty if unknown.
+
+    Raises `DataError` for a records folder whose description cannot be read.
+    """
+    name, _, place = name_format(data).partition(":")
+    folder = Path(place).expanduser()
+    if name == "records" and (folder / RECORDS).is_file():
+        return str(read_description(folder).get("licence") or "")
+    name = name.partition("+")[0]
+    return find_source(name).licence if name in _modules() else ""
 
 
 def read_registry(dataset: str) -> Mapping[str, tuple[str, str]]:

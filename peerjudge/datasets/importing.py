@@ -10,8 +10,8 @@ from pathlib import Path
 from peerjudge.data import Dataset
 from peerjudge.datasets.catalogue import list_datasets, load
 from peerjudge.datasets.formats import read_table
-from peerjudge.datasets.records import write_records
 from peerjudge.datasets.source import Options
+from peerjudge.datasets.sources.records import write_records
 from peerjudge.errors import DataError
 
 _HEAD = 2000

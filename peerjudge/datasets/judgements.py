@@ -27,7 +27,7 @@ from peerjudge.data import (
 )
 from peerjudge.datasets.formats import read_table
 from peerjudge.datasets.lines import Bad, Row
-from peerjudge.datasets.source import Options, Request, settle_gold
+from peerjudge.datasets.source import Options, Request, score_vote, settle_gold
 from peerjudge.errors import DataError
 
 NAMELESS = "arena_user"
@@ -347,8 +347,7 @@ def _add_review(entry: _Entry, one: Judgement, *, person: bool) -> None:
         )
     )
     if person and verdict.readable and len(entry.answers) == 2:
-        ids = [answer.id for answer in entry.answers]
-        entry.votes.append(0 if verdict.choice is None else 2 * ids.index(verdict.choice) - 1)
+        entry.votes.append(score_vote(verdict, [answer.id for answer in entry.answers]))
 
 
 def _build_comparison(entry: _Entry, rule: GoldRule) -> Comparison:

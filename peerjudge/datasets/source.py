@@ -47,22 +47,29 @@ class Request:
 class Source:
     """Declaration of a dataset: the constant `SOURCE` of its module or file.
 
-    `description` is one line. `read` turns a place on disk into a dataset. `place` is that place
-    where the caller need not name one. `upstream` is the address of the published files that are
-    listed in `registry/NAME.txt`. `votes` is true where gold comes from several people's votes, so
-    that a `GoldRule` applies. `several` is true where it reads more files than one, and `pairs` where it
-    reads single outputs, which `Options.pairs` compares. `keys` are sets of fields by which `import`
-    recognizes the rows of a format: a row is of the format if it has all fields of one set.
+    `description` is one line. `licence` is that which the publisher states, empty where it is not known.
+    `read` turns a place on disk into a dataset. `place` is that place where the caller need not name one.
+    `upstream` is the address of the published files that are listed in `registry/NAME.txt`. `votes` is true
+    where gold comes from several people's votes, so that a `GoldRule` applies. `several` is true where it
+    reads more files than one, and `pairs` where it reads single outputs, which `Options.pairs` compares.
+    `keys` are sets of fields by which `import` recognizes the rows of a format: a row is of the format if it
+    has all fields of one set.
     """
 
     description: str
     read: Callable[[Request], Dataset]
+    licence: str = ""
     place: Path | None = None
     upstream: str = ""
     votes: bool = False
     keys: tuple[frozenset[str], ...] = ()
     several: bool = False
     pairs: bool = False
+
+
+def score_vote(vote: Verdict, pair: Sequence[str]) -> int:
+    """Return a readable vote on a pair of answer ids: -1 (first), 0 (tie) or +1 (second)."""
+    return 0 if vote.choice is None else 2 * pair.index(vote.choice) - 1
 
 
 def settle_gold(votes: Sequence[int], rule: GoldRule, pair: tuple[str, str]) -> Verdict | None:

@@ -44,7 +44,7 @@ from peerjudge.data import (
     replace,
 )
 from peerjudge.datasets.lines import Row
-from peerjudge.datasets.source import Request, settle_gold
+from peerjudge.datasets.source import Request, score_vote, settle_gold
 from peerjudge.errors import DataError
 
 _LETTERS = "abcd"
@@ -193,8 +193,7 @@ def _settle(entry: _Entry, rule: GoldRule) -> Comparison:
     if not entry.row.label("annotator").strip():
         return entry.comparison
     pair = (entry.comparison.shown[0], entry.comparison.shown[1])
-    scores = {pair[0]: -1, pair[1]: 1}
-    votes = [scores.get(vote.verdict.choice or "", 0) for _, vote in entry.votes.values()]
+    votes = [score_vote(vote.verdict, pair) for _, vote in entry.votes.values()]
     return replace(entry.comparison, gold=settle_gold(votes, rule, pair))
 
 

@@ -17,7 +17,7 @@ from peerjudge.data import (
     content_hash,
 )
 from peerjudge.datasets import load
-from peerjudge.datasets.licences import find_licence
+from peerjudge.datasets.catalogue import find_licence
 from peerjudge.errors import CardError, DataError, ExperimentError
 from peerjudge.pairing.auditing import audit
 from peerjudge.pairing.filing import write_pairs

@@ -18,7 +18,7 @@ from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 from peerjudge.data import Comparison, replace, to_json
 from peerjudge.data.comparisons import WITHHELD
-from peerjudge.datasets.licences import find_licence
+from peerjudge.datasets.catalogue import find_licence
 from peerjudge.errors import DataError, ShelfError, StoreError
 from peerjudge.results.agreements import agreement
 from peerjudge.results.base import Document, Result, Shown

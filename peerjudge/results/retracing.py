@@ -18,7 +18,7 @@ from peerjudge.data import (
     from_plain,
     to_plain,
 )
-from peerjudge.datasets.discussions import GIVEN, IMPORTED
+from peerjudge.datasets.sources.discussions import GIVEN, IMPORTED
 from peerjudge.engine import identify_played
 from peerjudge.engine.replaying import replay
 from peerjudge.errors import PeerJudgeError

@@ -22,7 +22,7 @@ from peerjudge.data import (
     content_hash,
     replace,
 )
-from peerjudge.datasets.questions import read_questions
+from peerjudge.datasets.sources.questions import read_questions
 from peerjudge.errors import DataError, ExperimentError
 from peerjudge.runs.estimate import ASSUMED_REPLY
 from peerjudge.runs.texts import WritingTask

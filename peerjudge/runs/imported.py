@@ -23,8 +23,8 @@ from peerjudge.data import (
     Utterance,
     content_hash,
 )
-from peerjudge.datasets.discussions import Discussions, read_discussions
 from peerjudge.datasets.source import Options, Request
+from peerjudge.datasets.sources.discussions import Discussions, read_discussions
 from peerjudge.runs.manifest import IMPORTED, find_versions, require_empty, write_manifest
 from peerjudge.store import Store
 

@@ -30,7 +30,7 @@ from peerjudge.data import (
 )
 from peerjudge.datasets import load as load_dataset
 from peerjudge.datasets import settle_gold
-from peerjudge.datasets.records import write_records
+from peerjudge.datasets.sources.records import write_records
 from peerjudge.engine import next_cue
 from peerjudge.errors import DataError, ExperimentError, StoreError
 from peerjudge.prompts import Prompter

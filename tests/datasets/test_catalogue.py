@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from peerjudge.datasets import GoldRule, list_datasets, load
+from peerjudge.datasets.catalogue import find_licence
+from peerjudge.datasets.importing import import_records
 from peerjudge.errors import DataError
 
 
@@ -85,3 +87,17 @@ def test_a_path_may_begin_at_home_and_hold_colons(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "a:b.jsonl").write_text('{"question": "Why?", "answer_a": "x", "answer_b": "y"}')
     assert len(load("jsonl:~/a:b.jsonl").comparisons) == 1
+
+
+def test_a_licence_is_that_of_the_publisher_or_of_the_records(tmp_path, monkeypatch):
+    """Records state theirs, also below the user's home; a file of one's own has none that is known."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    pairs, folder = tmp_path / "pairs.jsonl", tmp_path / "own"
+    pairs.write_text('{"question": "Why?", "answer_a": "x", "answer_b": "y"}')
+    import_records(pairs, out=folder, format="jsonl", licence="CC0-1.0")
+    assert find_licence("records:~/own") == find_licence(str(folder)) == "CC0-1.0"
+    assert find_licence("vicuna80+strict_majority:anywhere") == "MIT"
+    assert find_licence(f"jsonl:{pairs}") == find_licence("records:absent") == ""
+    (folder / "dataset.json").write_text("{")
+    with pytest.raises(DataError, match=r"dataset.json is not complete JSON"):
+        find_licence("records:~/own")

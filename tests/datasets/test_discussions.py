@@ -8,8 +8,8 @@ import pytest
 
 from peerjudge.data import TIE, EventKind, Role, Verdict
 from peerjudge.datasets import load
-from peerjudge.datasets.discussions import read_discussions
 from peerjudge.datasets.source import Options, Request
+from peerjudge.datasets.sources.discussions import read_discussions
 from peerjudge.errors import DataError
 from peerjudge.tracker import track
 
@@ -128,6 +128,14 @@ def test_a_bad_discussion_is_named_by_its_place(read, bad, complaint):
     with pytest.raises(DataError, match=complaint):
         read(bad)
     assert len(read(bad, row(turn("a", verdict="a")), skip_bad=1)) == 1
+
+
+def test_a_discussion_in_a_list_is_named_by_its_item(write):
+    """A JSON list has items, not lines, also where an answer in one of them is wrong."""
+    rows = [row(turn("a")), row(turn("a")) | {"answers": ["x", {"author": "m2"}]}]
+    path = write("talks.json", json.dumps(rows))
+    with pytest.raises(DataError, match=r"talks.json, item 2: no 'text'; give a string"):
+        read_discussions(Request(path=path))
 
 
 def test_one_id_is_one_comparison(read):

@@ -23,7 +23,7 @@ from peerjudge.data import (
     replace,
 )
 from peerjudge.datasets import load
-from peerjudge.datasets.questions import read_questions
+from peerjudge.datasets.sources.questions import read_questions
 from peerjudge.errors import DataError, ExperimentError, ShelfError
 from peerjudge.runs import load as load_run
 from peerjudge.runs import run

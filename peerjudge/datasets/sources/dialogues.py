@@ -34,5 +34,6 @@ def _read(request: Request) -> Dataset:
 SOURCE = Source(
     description="25 sets of short dialogues with planted problems, to rate without gold (built in)",
     read=_read,
+    licence="MIT",
     place=Path(__file__).parent.parent / "dialogues.jsonl",
 )

@@ -1,10 +1,224 @@
-"""Comparisons that were discussed elsewhere; `peerjudge import discussions` keeps what was said."""
+"""Discussions that were held elsewhere: the turns of speakers on answers to a question, as transcripts.
+
+Rows (JSON Lines or one JSON list) have the columns of a table of comparisons (`question`, `answers` or
+`answer_a`, `answer_b`, and optionally `id`, `gold`, `category`, `subset`, authors), and:
+
+* `turns`: a list of objects with `speaker` and `text`, and optionally `verdict`, `private`, `hears`, `model`.
+* `verdict` of a turn is the id, letter or number of the better answer, `tie`, `unreadable`, or `none` where
+  the turn gives no verdict. Without it, the reader of replies reads the text.
+* `hears` lists the numbers of the earlier turns that the speaker knew, from 0. Without it a private turn
+  knew none, and any other turn all before it.
+* `verdict` of the row is the conclusion. Without it, that is the last readable verdict of one or two
+  speakers, and the majority of the last verdicts of more.
+* `condition` and `protocol` name what was done (`imported` without them); `leader` names the speaker that
+  leads a discussion of two, else the first to speak in public; `simulated` is true where no model spoke.
+"""
 
 from __future__ import annotations
 
-from peerjudge.data import Dataset
-from peerjudge.datasets.discussions import list_comparisons, read_discussions
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import cast
+
+from peerjudge.data import (
+    TIE,
+    UNREADABLE,
+    Comparison,
+    Cue,
+    Dataset,
+    Expects,
+    Review,
+    Role,
+    Seat,
+    StopReason,
+    Transcript,
+    Turn,
+    Utterance,
+    Verdict,
+    content_hash,
+    replace,
+)
+from peerjudge.datasets.judgements import list_rows, take_rows
+from peerjudge.datasets.lines import Row
 from peerjudge.datasets.source import Request, Source
+from peerjudge.datasets.table import read_answer_key, read_comparison
+from peerjudge.engine.identity import comparison_key
+from peerjudge.errors import DataError
+from peerjudge.protocol import settle
+from peerjudge.verdicts import read_review
+
+IMPORTED = "imported"
+"""Name of a condition and of a protocol that the file does not name."""
+
+GIVEN = "given"
+"""Rule of a verdict that the file states."""
+
+_OWN = frozenset(("turns", "verdict", "condition", "protocol", "leader", "simulated"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Discussions:
+    """Discussions of a file, and the number of rows left out, by reason."""
+
+    transcripts: tuple[Transcript, ...]
+    left_out: Mapping[str, int]
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads rows as transcripts; numbers those with equal comparison and speakers as repetitions."""
+
+    found: list[Transcript] = field(default_factory=list[Transcript])
+    repeated: Counter[str] = field(default_factory=Counter[str])
+    named: dict[str, tuple[str, Row]] = field(default_factory=dict[str, tuple[str, Row]])
+
+    def read(self, row: Row) -> None:
+        """Add the discussion of a row; raises `DataError` for a row that is none."""
+        comparison = self._read_comparison(row)
+        turns = row.parts("turns")
+        seats = _seat(row, turns)
+        said = list[Turn]()
+        for number, turn in enumerate(turns):
+            said.append(_read_turn(turn, number, comparison, simulated=row.flag("simulated")))
+        condition = row.label("condition") or IMPORTED
+        head = [comparison_key(comparison), condition, [[seat.id, seat.role] for seat in seats]]
+        repetition = self.repeated[content_hash(*head)]
+        self.repeated[content_hash(*head)] += 1
+        words = [[turn.cue.seat, turn.utterance.text, str(turn.review.verdict)] for turn in said]
+        self.found.append(
+            Transcript(
+                id=content_hash(*head, words, repetition),
+                comparison=comparison,
+                protocol=row.label("protocol") or IMPORTED,
+                seats=seats,
+                turns=tuple(said),
+                stop=StopReason.COMPLETE,
+                verdict=_conclude(row, comparison, seats, tuple(said)),
+                condition=condition,
+                repetition=repetition,
+            )
+        )
+
+    def _read_comparison(self, row: Row) -> Comparison:
+        fields = {key: value for key, value in row.fields.items() if key not in _OWN}
+        comparison = read_comparison(row.enter(fields))
+        content = [comparison.question.text, *sorted(answer.text for answer in comparison.answers)]
+        key = content_hash(*content)
+        if not row.label("id"):
+            comparison = replace(comparison, id=f"c-{key[:12]}")
+        known, first = self.named.setdefault(comparison.id, (key, row))
+        if known != key:
+            msg = (
+                f"id {comparison.id!r} has another question or other answers on {first.describe(row)}; "
+                "give each comparison an id of its own"
+            )
+            raise row.error(msg)
+        return comparison
+
+
+def read_discussions(request: Request) -> Discussions:
+    """Return the discussions of the request's files, in their order.
+
+    Raises:
+        DataError: with file, line and path of keys, for rows that are no discussions; or there are none.
+    """
+    reader = _Reader()
+    left_out = take_rows(partial(list_rows, request), reader.read, request.options)
+    if not reader.found:
+        msg = f"{request.path} holds no discussion"
+        raise DataError(msg)
+    return Discussions(transcripts=tuple(reader.found), left_out=left_out)
+
+
+def _seat(row: Row, turns: list[Row]) -> tuple[Seat, ...]:
+    """Return the seats: of two speakers the leader first, else in the order in which they speak."""
+    names = list(dict.fromkeys(_read_speaker(turn) for turn in turns))
+    public = [_read_speaker(turn) for turn in turns if not turn.flag("private")]
+    leader = row.label("leader") or (public or names)[0]
+    if leader not in names:
+        msg = f"'leader' is {leader!r}, who says nothing; speakers are {', '.join(names)}"
+        raise row.error(msg)
+    if len(names) == 2:
+        names.sort(key=lambda name: name != leader)
+        roles = [Role.LEADER, Role.FOLLOWER]
+    else:
+        roles = [Role.JUDGE if len(names) == 1 else Role.PANELIST] * len(names)
+    return tuple(
+        Seat(id=name, reviewer=name, role=role) for name, role in zip(names, roles, strict=True)
+    )
+
+
+def _read_speaker(turn: Row) -> str:
+    name = turn.label("speaker").strip()
+    if not name:
+        msg = f"no 'speaker'; name who says it (found {sorted(turn.fields)})"
+        raise turn.error(msg)
+    return name
+
+
+def _read_turn(row: Row, number: int, comparison: Comparison, *, simulated: bool) -> Turn:
+    private = row.flag("private")
+    stated = row.label("verdict").strip()
+    expects = Expects.TEXT if stated.lower() == "none" else Expects.VERDICT
+    cue = Cue(
+        seat=_read_speaker(row),
+        task=IMPORTED,
+        sees=comparison.shown,
+        hears=_read_hears(row, number, private=private),
+        expects=expects,
+        private=private,
+        ties=True,
+    )
+    said = Utterance(text=row.text("text"), model=row.label("model"), simulated=simulated)
+    if expects is Expects.TEXT:
+        review = Review()
+    elif stated:
+        review = Review(verdict=_read_stated(row, stated, comparison), rule=GIVEN)
+    else:
+        review = read_review(said.text, cue=cue, comparison=comparison)
+    return Turn(index=number, cue=cue, utterance=said, review=review)
+
+
+def _read_hears(row: Row, number: int, *, private: bool) -> tuple[int, ...]:
+    heard = row.fields.get("hears")
+    if heard is None:
+        return () if private else tuple(range(number))
+    listed = cast("list[object]", heard) if isinstance(heard, list) else [heard]
+    if not all(type(one) is int and 0 <= one < number for one in listed):
+        msg = f"'hears' lists numbers of earlier turns, from 0 to {number - 1}, not {heard!r:.60}"
+        raise row.error(msg)
+    return tuple(sorted({int(cast("int", one)) for one in listed}))
+
+
+def _read_stated(row: Row, stated: str, comparison: Comparison) -> Verdict:
+    words = {"tie": TIE, "unreadable": UNREADABLE}
+    found = words.get(stated.lower()) or read_answer_key(stated, comparison.shown)
+    if found is None:
+        wanted = ", ".join((*comparison.shown, "a, b, ...", *words, "none"))
+        msg = (
+            f"'verdict' is one of {wanted}, not {stated!r:.60}; leave it out to have the text read"
+        )
+        raise row.error(msg)
+    return found
+
+
+def _conclude(
+    row: Row, comparison: Comparison, seats: tuple[Seat, ...], turns: tuple[Turn, ...]
+) -> Verdict:
+    if stated := row.label("verdict").strip():
+        return _read_stated(row, stated, comparison)
+    return settle(seats, turns, "last" if len(seats) < 3 else "majority")
+
+
+def list_comparisons(discussions: Discussions) -> Iterator[Comparison]:
+    """Yield the comparisons that were discussed, each once."""
+    seen: set[str] = set()
+    for transcript in discussions.transcripts:
+        if transcript.comparison.id not in seen:
+            seen.add(transcript.comparison.id)
+            yield transcript.comparison
 
 
 def _read(request: Request) -> Dataset:

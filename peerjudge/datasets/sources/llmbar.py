@@ -226,5 +226,6 @@ def _native_pair(row: Row, name: str, reviewer: str) -> Iterator[RecordedReview]
 SOURCE = Source(
     description="419 instructions with a right and a wrong output, 54470 reviews by LLM evaluators",
     read=_read,
+    licence="MIT",
     upstream="https://raw.githubusercontent.com/princeton-nlp/LLMBar/900616bff90b6c6c8e1681f7d079250637c55992/Dataset/",
 )

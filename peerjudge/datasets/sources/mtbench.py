@@ -43,7 +43,7 @@ from peerjudge.data import (
 )
 from peerjudge.datasets.conversations import Conversations, read_conversations
 from peerjudge.datasets.lines import Row, read_rows
-from peerjudge.datasets.source import Request, Source, settle_gold
+from peerjudge.datasets.source import Request, Source, score_vote, settle_gold
 from peerjudge.errors import DataError
 
 _VOTES = ("human.jsonl", "gpt4_pair.jsonl")
@@ -81,7 +81,7 @@ def _read(request: Request) -> Dataset:
     votes, verdicts = list(map(_review, human)), list(map(_review, gpt4))
     golds: defaultdict[_Key, list[int]] = defaultdict(list)
     for key, vote in votes:
-        golds[key].append(_score(key, vote))
+        golds[key].append(score_vote(vote.verdict, key[2:]))
     rule = request.gold or GoldRule.SIGN_OF_MEAN
     keys = sorted({key for key, _ in (*votes, *verdicts)})
     position = {_name(key): place for place, key in enumerate(keys)}
@@ -169,12 +169,6 @@ def _name(key: _Key) -> str:
     return f"{question}-{turn}-{one}-{other}"
 
 
-def _score(key: _Key, vote: RecordedReview) -> int:
-    if vote.verdict.choice is None:
-        return 0
-    return -1 if vote.verdict.choice == key[2] else 1
-
-
 def _comparison(
     key: _Key,
     asked: Mapping[int, _Asked],
@@ -225,5 +219,6 @@ def _number(what: str, texts: Sequence[str]) -> list[str]:
 SOURCE = Source(
     description="2400 pairs of MT-Bench answers, 3355 human votes, GPT-4's verdicts",
     read=_read,
+    licence="CC-BY-4.0",
     votes=True,
 )

@@ -62,5 +62,6 @@ def _drop_equal_votes(whole: Dataset, names: Collection[str]) -> Iterator[Record
 SOURCE = Source(
     description="910 first-turn pairs of MT-Bench with the 1131 different votes on them (PRePair)",
     read=_read,
+    licence="CC-BY-4.0",
     votes=True,
 )

@@ -53,4 +53,5 @@ def _comparison(row: Row, names: dict[str, str]) -> Comparison:
 SOURCE = Source(
     description="200 first-turn pairs of MT-Bench with texts and a majority label, no ties",
     read=_read,
+    licence="CC-BY-4.0",
 )

@@ -26,5 +26,6 @@ def _read(request: Request) -> Dataset:
 SOURCE = Source(
     description="36 questions with two answers and gold, 14 of them adversarial (built in)",
     read=_read,
+    licence="MIT",
     place=Path(__file__).parent.parent / "sample.jsonl",
 )

@@ -130,4 +130,5 @@ def _mean(raters: Row, aspect: str) -> float:
 SOURCE = Source(
     description="1200 or 1600 summaries of news articles, rated on four aspects",
     read=_read,
+    licence="MIT",
 )

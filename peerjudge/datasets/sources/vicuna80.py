@@ -34,7 +34,7 @@ from peerjudge.data import (
     Verdict,
 )
 from peerjudge.datasets.lines import Row, read_rows
-from peerjudge.datasets.source import Request, Source, settle_gold
+from peerjudge.datasets.source import Request, Source, score_vote, settle_gold
 from peerjudge.errors import DataError
 
 MODELS = ("gpt4", "gpt35", "bard", "claude", "vicuna-13b")
@@ -104,7 +104,7 @@ def _comparisons(
     for number, vote in votes:
         if vote.verdict.readable:
             pair = _pair(vote.shown)
-            scores[number, pair].append(_score(vote.verdict, pair))
+            scores[number, pair].append(score_vote(vote.verdict, pair))
     return tuple(
         Comparison(
             id=_comparison_id(number, pair),
@@ -115,12 +115,6 @@ def _comparisons(
         for number, question in sorted(questions.items())
         for pair in combinations(MODELS, 2)
     )
-
-
-def _score(vote: Verdict, pair: tuple[str, str]) -> int:
-    if vote == TIE:
-        return 0
-    return -1 if vote.choice == pair[0] else 1
 
 
 def _pair(shown: Sequence[str]) -> tuple[str, str]:
@@ -299,6 +293,7 @@ def _require_all(where: Path, questions: Mapping[int, Question], found: set[int]
 SOURCE = Source(
     description="80 open questions, answers and mutual reviews of five models, human votes (PRD)",
     read=_read,
+    licence="MIT",
     upstream="https://raw.githubusercontent.com/bcdnlp/PRD/35fb99e5d5c7a2f3535811f1edbe417da7563957/data/vicuna80/",
     votes=True,
 )
