@@ -1,14 +1,18 @@
-"""Question and answer from a conversation in the form of chat messages.
+"""Questions and answers from conversations: chat messages of a row, or the files of FastChat.
 
-The question is the first message of the user, with a system message before it. The answer is everything
-after it: the reply alone where there is one, else all messages with their speakers.
+Of messages, the question is the first one of the user, with a system message before it. The answer is
+everything after it: the reply alone where there is one, else all messages with their speakers.
+
+FastChat keeps the messages of the user in `question.jsonl` (`turns`), and the replies of each model in a file
+of the folder `model_answer` beside it (`choices[0].turns`).
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import cast
 
-from peerjudge.datasets.lines import Row
+from peerjudge.datasets.lines import Row, read_rows
 
 _SPEAKERS = {"user": "User", "assistant": "Assistant", "system": "System", "tool": "Tool"}
 
@@ -46,6 +50,26 @@ def join_turns(asked: list[str], replies: list[str]) -> str:
         said += [("user", asked[place - 1])] if 0 < place <= len(asked) else []
         said.append(("assistant", reply))
     return _join(said)
+
+
+def find_questions(path: Path) -> Path | None:
+    """Return FastChat's `question.jsonl` in the folder of a file or above it; `None` where there is none."""
+    places = (folder / "question.jsonl" for folder in list(path.resolve().parents)[:2])
+    return next((place for place in places if place.is_file()), None)
+
+
+def read_questions(path: Path | None) -> dict[str, Row]:
+    """Return the rows of FastChat's questions by their id; none without a path."""
+    return {} if path is None else {row.label("question_id"): row for row in read_rows(path)}
+
+
+def read_replies(folder: Path) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Return the replies of all models in FastChat's folder `model_answer`, by question and model."""
+    return {
+        (row.label("question_id"), row.text("model_id")): row.parts("choices")[0].texts("turns")
+        for file in sorted((folder / "model_answer").glob("*.jsonl"))
+        for row in read_rows(file)
+    }
 
 
 def _join(said: list[tuple[str, str]]) -> str:

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import cast
 
 from peerjudge.data import Dataset
-from peerjudge.datasets.chats import join_turns
+from peerjudge.datasets.chats import find_questions, join_turns, read_questions, read_replies
 from peerjudge.datasets.judgements import Choice, Judgement, Written, build_judged
-from peerjudge.datasets.lines import Row, read_rows
+from peerjudge.datasets.lines import Row
 from peerjudge.datasets.source import Request, Source
 
 _WINNERS: dict[str, Choice] = {
@@ -57,20 +57,13 @@ def _read(request: Request) -> Dataset:
 
 
 def _read_texts(path: Path) -> _Texts:
-    asked: dict[str, tuple[str, ...]] = {}
-    categories: dict[str, str] = {}
-    replies: dict[tuple[str, str], tuple[str, ...]] = {}
-    for folder in list(path.resolve().parents)[:2]:
-        if asked or not (folder / "question.jsonl").is_file():
-            continue
-        for row in read_rows(folder / "question.jsonl"):
-            asked[row.label("question_id")] = row.texts("turns")
-            categories[row.label("question_id")] = row.label("category")
-        for file in sorted((folder / "model_answer").glob("*.jsonl")):
-            for row in read_rows(file):
-                key = (row.label("question_id"), row.text("model_id"))
-                replies[key] = row.parts("choices")[0].texts("turns")
-    return _Texts(asked, replies, categories)
+    file = find_questions(path)
+    questions = read_questions(file)
+    return _Texts(
+        asked={number: row.texts("turns") for number, row in questions.items()},
+        replies={} if file is None else read_replies(file.parent),
+        categories={number: row.label("category") for number, row in questions.items()},
+    )
 
 
 def _read_row(texts: _Texts, row: Row) -> Iterator[Judgement]:

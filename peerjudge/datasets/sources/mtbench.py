@@ -6,7 +6,8 @@ subset, `turn 1` and `turn 2`. A comparison is an unordered pair of models in on
 2,400; people voted on 1,814 of them.
 
 Read from a folder with `human.jsonl`, `gpt4_pair.jsonl` and `question.jsonl` (or `questions.jsonl`). The
-texts are in the rows of the two tables, or in `model_answer/`; see `peerjudge.datasets.conversations`. A
+texts are in the rows of the two tables, as in `lmsys/mt_bench_human_judgments` of Hugging Face
+(`conversation_a`, `conversation_b`: messages with `role` and `content`), or in FastChat's `model_answer/`. A
 comparison of the second turn shows both turns of either conversation. Without texts the answers
 are empty, with their authors, and only recorded reviews can be analysed; the same holds for a pair
 with one conversation missing. With texts, the published reference answer to the turn, if there is one, is
@@ -23,7 +24,7 @@ a comparison without votes has no gold.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,7 +42,7 @@ from peerjudge.data import (
     Undecided,
     Verdict,
 )
-from peerjudge.datasets.conversations import Conversations, read_conversations
+from peerjudge.datasets.chats import read_replies
 from peerjudge.datasets.lines import Row, read_rows
 from peerjudge.datasets.source import Request, Source, score_vote, settle_gold
 from peerjudge.errors import DataError
@@ -52,6 +53,12 @@ _TIES = {"tie": TIE, "tie (inconsistent)": INCONSISTENT}
 
 _Key = tuple[int, int, str, str]
 """Question, turn, and the two models in alphabetical order."""
+
+_Conversations = Mapping[tuple[int, str], tuple[str, ...]]
+"""The messages by question and model: the user's first message, the reply to it, the second one, ..."""
+
+_ROLES = ("user", "assistant")
+_SIDES = ("a", "b")
 
 
 CONVENTIONS = Conventions(
@@ -75,7 +82,7 @@ def _read(request: Request) -> Dataset:
     tables, questions = _find_files(request.path)
     asked = _read_questions(questions)
     human, gpt4 = (list(read_rows(table)) for table in tables)
-    said = read_conversations(
+    said = _read_conversations(
         (*human, *gpt4), request.path, {number: one.turns for number, one in asked.items()}
     )
     votes, verdicts = list(map(_review, human)), list(map(_review, gpt4))
@@ -120,7 +127,71 @@ def _read_questions(path: Path) -> Mapping[int, _Asked]:
     }
 
 
-def _describe_missing(keys: Sequence[_Key], said: Conversations) -> str:
+def _read_conversations(
+    rows: Iterable[Row], folder: Path, asked: Mapping[int, tuple[str, ...]]
+) -> _Conversations:
+    """Return the conversations in the rows of votes, else those of the folder `model_answer`.
+
+    Empty where neither has any.
+
+    Args:
+        rows: votes on pairs of models.
+        folder: the folder of the dataset.
+        asked: the user's messages by question.
+
+    Raises:
+        DataError: a row has another form, or two rows show different replies of one model to one question.
+    """
+    found: dict[tuple[int, str], tuple[str, ...]] = {}
+    places: dict[tuple[int, str], Row] = {}
+    for row in rows:
+        for key, said in _read_vote(row):
+            known = found.get(key, ())
+            if any(one != other for one, other in zip(known, said, strict=False)):
+                first = places[key]
+                msg = (
+                    f"the conversation of {key[1]!r} about question {key[0]} differs from that in "
+                    f"{first.path.name}, {first.unit} {first.line}; take all files from one place"
+                )
+                raise row.error(msg)
+            if len(said) > len(known):
+                found[key], places[key] = said, row
+    numbers = {str(number): number for number in asked}
+    return found or {
+        (numbers[label], model): tuple(
+            text for turn in zip(asked[numbers[label]], replies, strict=False) for text in turn
+        )
+        for (label, model), replies in read_replies(folder).items()
+        if label in numbers
+    }
+
+
+def _read_vote(row: Row) -> Iterator[tuple[tuple[int, str], tuple[str, ...]]]:
+    """Yield the conversations of a row, none or both."""
+    if not any(f"conversation_{side}" in row.fields for side in _SIDES):
+        return
+    one, other = (_read_messages(row, f"conversation_{side}") for side in _SIDES)
+    turns = row.integer("turn")
+    if one[::2] != other[::2] or len(one) < 2 * turns:
+        msg = (
+            f"'conversation_a' and 'conversation_b' must hold {turns} messages of the user, the same in "
+            "both, each with a reply"
+        )
+        raise row.error(msg)
+    for side, said in zip(_SIDES, (one, other), strict=True):
+        yield (row.integer("question_id"), row.text(f"model_{side}")), said
+
+
+def _read_messages(row: Row, key: str) -> tuple[str, ...]:
+    messages = row.parts(key)
+    roles = [message.text("role") for message in messages]
+    if len(roles) % 2 or roles != [*_ROLES] * (len(roles) // 2):
+        msg = f"{key!r} must alternate between user and assistant, not {roles}"
+        raise row.error(msg)
+    return tuple(message.text("content") for message in messages)
+
+
+def _describe_missing(keys: Sequence[_Key], said: _Conversations) -> str:
     """Return which files give the missing conversations, empty where none is missing."""
     models = {
         model
@@ -172,7 +243,7 @@ def _name(key: _Key) -> str:
 def _comparison(
     key: _Key,
     asked: Mapping[int, _Asked],
-    said: Conversations,
+    said: _Conversations,
     votes: list[int],
     rule: GoldRule,
 ) -> Comparison:

@@ -25,14 +25,13 @@ from pathlib import Path
 from typing import cast
 
 from peerjudge.data import Dataset, Scalar
-from peerjudge.datasets.chats import join_messages, join_turns
+from peerjudge.datasets.chats import find_questions, join_messages, join_turns, read_questions
 from peerjudge.datasets.formats import read_table, rename
-from peerjudge.datasets.lines import Bad, Row, read_rows
+from peerjudge.datasets.lines import Bad, Row
 from peerjudge.datasets.outputs import Output, build_outputs, list_files
 from peerjudge.datasets.source import Request, Source
 
 _SAMPLES = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d\d-\d\dT[^/]*)?\.jsonl(\.gz)?")
-_Asked = Mapping[str, Row]
 
 
 @dataclass(slots=True)
@@ -40,7 +39,7 @@ class _Reader:
     """Reads rows of any layout; keeps FastChat's questions by folder, and prompts of samples."""
 
     names: Mapping[str, str]
-    asked: dict[Path, _Asked] = field(default_factory=dict[Path, _Asked])
+    asked: dict[Path, Mapping[str, Row]] = field(default_factory=dict[Path, Mapping[str, Row]])
     prompts: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
 
     def read(self, row: Row) -> Iterator[Output]:
@@ -64,7 +63,7 @@ class _Reader:
     def _read_turns(self, row: Row) -> Output:
         number = row.label("question_id")
         if row.path not in self.asked:
-            self.asked[row.path] = _read_questions(row.path)
+            self.asked[row.path] = read_questions(find_questions(row.path))
         if number not in self.asked[row.path]:
             msg = (
                 f"question {number!r} is not in a question.jsonl in the folder of this file or above it; "
@@ -123,13 +122,6 @@ def _name_file(row: Row) -> str:
 
 def _keep_reference(reference: str) -> dict[str, Scalar]:
     return {"reference": reference} if reference else {}
-
-
-def _read_questions(path: Path) -> _Asked:
-    for folder in list(path.resolve().parents)[:2]:
-        if (folder / "question.jsonl").is_file():
-            return {row.label("question_id"): row for row in read_rows(folder / "question.jsonl")}
-    return {}
 
 
 def _read_prompt(row: Row) -> str:
