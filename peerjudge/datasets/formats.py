@@ -37,7 +37,7 @@ def read_table(path: Path, options: Options, *, bad: Bad | None = None) -> Itera
     else:
         delimiter = options.delimiter or find_delimiter(path, encoding=encoding)
         rows = read_cells(path, delimiter=delimiter, encoding=encoding, bad=bad)
-    return map(partial(rename, options.names), rows) if options.names else rows
+    return map(partial(rename, options.names), rows)
 
 
 def rename(names: Mapping[str, str], row: Row) -> Row:
@@ -45,6 +45,8 @@ def rename(names: Mapping[str, str], row: Row) -> Row:
 
     Raises `DataError` where the first row lacks a field that is mapped.
     """
+    if not names:
+        return row
     missing = sorted(set(names.values()) - row.fields.keys())
     if missing and row.line == 1:
         msg = f"there is no field {missing[0]!r} to map (found {sorted(row.fields)})"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 from peerjudge.data import Dataset
+from peerjudge.data.choices import suggest_name
 from peerjudge.datasets.catalogue import list_datasets, load
 from peerjudge.datasets.formats import read_table
 from peerjudge.datasets.source import Options
@@ -67,8 +67,7 @@ def choose_format(path: Path, format: str, options: Options) -> str:  # noqa: A0
         return format
     name = format.replace("-", "_") or recognize(path, options)
     if name not in list_datasets():
-        near = get_close_matches(name, list_datasets(), n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = suggest_name(name, list_datasets())
         msg = f"there is no format {format!r}{hint} (known: {', '.join(list_formats())})"
         raise DataError(msg)
     return name

@@ -25,7 +25,7 @@ from peerjudge.data import (
     Verdict,
     content_hash,
 )
-from peerjudge.datasets.formats import read_table
+from peerjudge.datasets.formats import read_table, rename
 from peerjudge.datasets.lines import Bad, Row
 from peerjudge.datasets.source import Options, Request, score_vote, settle_gold
 from peerjudge.errors import DataError
@@ -100,12 +100,13 @@ class Judgement:
 _QUESTIONS = ("question", "prompt", "instruction")
 
 
-def read_pair(data: Row, *, row: Row) -> Judgement:
-    """Return a judgement without a verdict on the texts in a part of a row.
+def read_pair(row: Row, part: str, names: Mapping[str, str]) -> Judgement:
+    """Return a judgement without a verdict on the texts in a part of a row, whose fields are renamed.
 
     The texts are `question` (or `prompt`, `instruction`), `answer_a` and `answer_b`, with the contestants
     `author_a` and `author_b`; the id of the row names the question.
     """
+    data = rename(names, row.part(part))
     return Judgement(
         row=row,
         asked=row.label("id"),

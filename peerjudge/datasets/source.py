@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from peerjudge.data import TIE, Dataset, GoldRule, Verdict, settle_votes
@@ -41,6 +41,11 @@ class Request:
     reviews: bool = True
     gold: GoldRule | None = None
     options: Options = field(default_factory=Options)
+
+    @property
+    def unmapped(self) -> Request:
+        """The request without a map of names, for a format whose rows hold the named fields inside."""
+        return replace(self, options=replace(self.options, names={}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -69,8 +69,12 @@ class _Entry:
     )
 
 
-def build_dataset(rows: Iterable[Row], request: Request, *, name: str, description: str) -> Dataset:
+def build_dataset(
+    rows: Iterable[Row], request: Request, *, name: str = "", description: str = ""
+) -> Dataset:
     """Return the comparisons of these rows, in their order, and the votes on them.
+
+    Without a name and a description, the dataset is named after its file.
 
     Raises:
         DataError: with file and line, for a row that breaks the rules above, repeats an id, or
@@ -88,8 +92,8 @@ def build_dataset(rows: Iterable[Row], request: Request, *, name: str, descripti
     rule = request.gold or GoldRule.SIGN_OF_MEAN
     reviews = [review for entry in entries for _, review in entry.votes.values()]
     return Dataset(
-        name=name,
-        description=description,
+        name=name or request.path.name,
+        description=description or f"comparisons from {request.path.name}",
         comparisons=tuple(_settle(entry, rule) for entry in entries),
         reviews=tuple(reviews) if request.reviews else (),
         humans=tuple(humans),

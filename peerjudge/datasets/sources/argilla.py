@@ -11,12 +11,10 @@ answer_a=response_1` names other fields.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import cast
 
 from peerjudge.data import Dataset
-from peerjudge.datasets.formats import rename
 from peerjudge.datasets.judgements import Judgement, build_judged, read_pair
 from peerjudge.datasets.lines import Row
 from peerjudge.datasets.source import Request, Source
@@ -28,14 +26,14 @@ _VOTE = "vote"
 def _read(request: Request) -> Dataset:
     names = dict(request.options.names)
     question = names.pop(_VOTE, "")
-    unnamed = replace(request, options=replace(request.options, names={}))
-    return build_judged(unnamed, partial(_read_record, names, question), description="records")
+    return build_judged(
+        request.unmapped, partial(_read_record, names, question), description="records"
+    )
 
 
 def _read_record(names: Mapping[str, str], question: str, row: Row) -> Iterator[Judgement]:
-    data = rename(names, row.part("fields")) if names else row.part("fields")
-    given = read_pair(data, row=row)
-    authors = (data.label("author_a"), data.label("author_b"))
+    given = read_pair(row, "fields", names)
+    authors = [answer.author for answer in given.answers]
     yield given
     responses, suggestions = _find(row, "responses"), _find(row, "suggestions")
     asked = question or next(iter({**responses, **suggestions}), "")

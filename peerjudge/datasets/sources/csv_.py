@@ -23,10 +23,7 @@ _MAY_BE_EMPTY = frozenset(("answer_a", "answer_b", "answer_1", "answer_2"))
 
 
 def _read(request: Request) -> Dataset:
-    name = request.path.name
-    return build_dataset(
-        _read_records(request.path), request, name=name, description=f"comparisons from {name}"
-    )
+    return build_dataset(_read_records(request.path), request)
 
 
 def _read_records(path: Path) -> Iterator[Row]:

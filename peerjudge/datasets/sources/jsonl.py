@@ -14,10 +14,7 @@ from peerjudge.datasets.table import build_dataset
 
 
 def _read(request: Request) -> Dataset:
-    name = request.path.name
-    return build_dataset(
-        read_rows(request.path), request, name=name, description=f"comparisons from {name}"
-    )
+    return build_dataset(read_rows(request.path), request)
 
 
 SOURCE = Source(

@@ -12,13 +12,11 @@ is read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import cast
 
 from peerjudge.data import Dataset
-from peerjudge.datasets.formats import rename
 from peerjudge.datasets.judgements import Choice, Judgement, build_judged, read_pair
 from peerjudge.datasets.lines import Row
 from peerjudge.datasets.source import Request, Source
@@ -26,15 +24,13 @@ from peerjudge.datasets.sources.votes import read_vote
 
 
 def _read(request: Request) -> Dataset:
-    names = request.options.names
-    unnamed = replace(request, options=replace(request.options, names={}))
-    return build_judged(unnamed, partial(_read_task, names), description="annotations")
+    read = partial(_read_task, request.options.names)
+    return build_judged(request.unmapped, read, description="annotations")
 
 
 def _read_task(names: Mapping[str, str], row: Row) -> Iterator[Judgement]:
-    data = rename(names, row.part("data")) if names else row.part("data")
-    given = read_pair(data, row=row)
-    authors = (data.label("author_a"), data.label("author_b"))
+    given = read_pair(row, "data", names)
+    authors = [answer.author for answer in given.answers]
     yield given
     for annotation in row.parts("annotations") if row.fields.get("annotations") else ():
         choice = _read_choice(annotation, authors)
@@ -42,7 +38,7 @@ def _read_task(names: Mapping[str, str], row: Row) -> Iterator[Judgement]:
             yield given.change(judge=_name_person(annotation), choice=choice, person=True)
 
 
-def _read_choice(annotation: Row, authors: tuple[str, str]) -> Choice:
+def _read_choice(annotation: Row, authors: Sequence[str]) -> Choice:
     results = annotation.fields.get("result")
     if not isinstance(results, list) or not results:
         return None

@@ -109,15 +109,21 @@ def _list_places(folder: Path) -> dict[str, str]:
 
 
 def _comparison(row: Row, name: str, subset: str) -> Comparison:
+    known = "Natural" if subset == "Natural" else "Adversarial"
+    category = known if subset in _SUBSETS else ""
+    question = Question(id=name, text=row.text("input"), category=category)
+    return read_instance(row, name, question, subset=subset)
+
+
+def read_instance(row: Row, name: str, question: Question, *, subset: str = "") -> Comparison:
+    """Return the comparison of an instance: `output_1`, `output_2` and the number of the right one."""
     label = row.integer("label")
     if label not in (1, 2):
         msg = f"'label' must be 1 or 2, not {label}"
         raise row.error(msg)
-    known = "Natural" if subset == "Natural" else "Adversarial"
-    category = known if subset in _SUBSETS else ""
     return Comparison(
         id=name,
-        question=Question(id=name, text=row.text("input"), category=category),
+        question=question,
         answers=tuple(Answer(id=key, text=row.text(key)) for key in _ANSWERS),
         gold=Verdict.of(_ANSWERS[label - 1]),
         subset=subset,

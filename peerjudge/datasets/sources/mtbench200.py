@@ -8,13 +8,13 @@ question. Read from `llmbar_sample_200.jsonl` or its folder.
 
 from __future__ import annotations
 
-from peerjudge.data import Answer, Comparison, Conventions, Dataset, Question, Undecided, Verdict
+from peerjudge.data import Comparison, Conventions, Dataset, Question, Undecided
 from peerjudge.datasets.lines import Row, read_rows
 from peerjudge.datasets.source import Request, Source
+from peerjudge.datasets.sources.llmbar import read_instance
 from peerjudge.errors import DataError
 
 _FILE = "llmbar_sample_200.jsonl"
-_ANSWERS = ("output_1", "output_2")
 
 
 CONVENTIONS = Conventions(
@@ -37,17 +37,9 @@ def _read(request: Request) -> Dataset:
 
 
 def _comparison(row: Row, names: dict[str, str]) -> Comparison:
-    label = row.integer("label")
-    if label not in (1, 2):
-        msg = f"'label' must be 1 or 2, not {label}"
-        raise row.error(msg)
     text = row.text("input")
-    return Comparison(
-        id=row.text("id"),
-        question=Question(id=names.setdefault(text, f"question-{len(names) + 1:02}"), text=text),
-        answers=tuple(Answer(id=key, text=row.text(key)) for key in _ANSWERS),
-        gold=Verdict.of(_ANSWERS[label - 1]),
-    )
+    question = Question(id=names.setdefault(text, f"question-{len(names) + 1:02}"), text=text)
+    return read_instance(row, row.text("id"), question)
 
 
 SOURCE = Source(

@@ -20,7 +20,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
@@ -46,7 +46,7 @@ class _Reader:
         if {"doc_id", "resps"} <= row.fields.keys():
             yield self._read_sample(row)
             return
-        mapped = rename(self.names, row) if self.names else row
+        mapped = rename(self.names, row)
         if {"question_id", "choices"} <= mapped.fields.keys():
             yield self._read_turns(mapped)
         elif {"instruction", "output"} <= mapped.fields.keys():
@@ -168,7 +168,7 @@ def _is_likelihood(row: Row) -> bool:
 
 
 def _read(request: Request) -> Dataset:
-    options = replace(request.options, names={})
+    options = request.unmapped.options
     files = list_files(request, beginning="samples_")
 
     def list_rows(bad: Bad) -> Iterator[Row]:

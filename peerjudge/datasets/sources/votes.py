@@ -13,7 +13,7 @@ A vote is `a` or `b`, `1` or `2`, `left` or `right`, `A>B` or `B>A`, the author 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from peerjudge.data import Dataset
 from peerjudge.datasets.judgements import Choice, Judgement, Written, build_judged
@@ -28,7 +28,7 @@ _MEANINGS: dict[str, Choice] = {
 }
 
 
-def read_vote(row: Row, key: str, authors: tuple[str, str]) -> Choice:
+def read_vote(row: Row, key: str, authors: Sequence[str]) -> Choice:
     """Return the vote in a cell, `None` for an empty one.
 
     Raises `DataError` for a text that is no vote.
