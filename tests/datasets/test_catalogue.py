@@ -50,6 +50,22 @@ def test_a_wrong_path_is_not_called_an_unknown_dataset(name, says, tmp_path, mon
         load(name)
 
 
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("lfqa", "not an LFQA folder"),
+        ("llmbar", "not an LLMBar folder"),
+        ("vicuna80", "not a vicuna80 folder; name the one that holds"),
+        ("summeval", r"no folder with SummEval's ratings.jsonl"),
+        ("mtbench200", r"no folder with llmbar_sample_200.jsonl"),
+    ],
+)
+def test_the_folder_of_another_dataset_is_refused(name, says, tmp_path):
+    """The message names the folder and the files it lacks."""
+    with pytest.raises(DataError, match=says):
+        load(f"{name}:{tmp_path}")
+
+
 def test_a_users_file_needs_its_path():
     """`jsonl` alone names no file."""
     with pytest.raises(DataError, match="dataset 'jsonl' needs a path; give jsonl:PATH"):

@@ -104,9 +104,3 @@ def test_a_wrong_row_is_named_by_file_and_line(write, change, complaint):
     )
     with pytest.raises(DataError, match=rf"own.jsonl, line 2: {complaint}"):
         load(f"lfqa:{path}")
-
-
-def test_another_folder_is_refused(tmp_path):
-    """The message names the folder and the files it lacks."""
-    with pytest.raises(DataError, match="not an LFQA folder"):
-        load(f"lfqa:{tmp_path}")

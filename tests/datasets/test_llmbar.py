@@ -187,9 +187,3 @@ def test_a_broken_native_file_is_named(write, content):
     path = write("LLMBar/Natural/dataset.json", content).parent.parent
     with pytest.raises(DataError, match=r"dataset.json(, item 1)?: "):
         load(f"llmbar:{path}")
-
-
-def test_another_folder_is_refused(tmp_path):
-    """The message names the folder and the files it lacks."""
-    with pytest.raises(DataError, match="not an LLMBar folder"):
-        load(f"llmbar:{tmp_path}")

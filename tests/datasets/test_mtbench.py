@@ -127,8 +127,6 @@ def test_incomplete_folders_are_refused(folder):
     (path / "questions.jsonl").unlink()
     with pytest.raises(DataError, match=r"it has no gpt4_pair.jsonl, question.jsonl"):
         load(f"mtbench:{path}")
-    with pytest.raises(DataError, match=r"no folder with llmbar_sample_200.jsonl"):
-        load(f"mtbench200:{path}")
 
 
 def test_questions_without_turns_and_labels_out_of_range_are_named(folder, write):

@@ -145,9 +145,3 @@ async def test_ratings_of_all_four_aspects_are_gold_of_a_run(write, tmp_path):
     await run(rate, out=tmp_path / "run")
     aspects = {row["aspect"] for row in score(tmp_path / "run").document()["correlations"]}
     assert aspects == set(RATED)
-
-
-def test_another_folder_is_refused(tmp_path):
-    """The message names the missing file."""
-    with pytest.raises(DataError, match=r"no folder with SummEval's ratings.jsonl"):
-        load(f"summeval:{tmp_path}")
