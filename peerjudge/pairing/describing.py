@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from peerjudge.data import to_plain
-from peerjudge.pairing.nouns import Paired
+from peerjudge.pairing.nouns import Paired, Status
 from peerjudge.reporting import fragments
 from peerjudge.reporting.layout import Table
 from peerjudge.results.columns import build_frame
@@ -40,8 +40,8 @@ def build_df(paired: Paired) -> pd.DataFrame:
                 "place": pair.place,
                 "writer": pair.writer,
                 "status": pair.status,
-                "votes": sum(right for right, _ in pair.votes.values()),
-                "verdicts": sum(number for _, number in pair.votes.values()),
+                "votes": pair.verdicts[0],
+                "verdicts": pair.verdicts[1],
             }
             for pair in paired.pairs
         ),
@@ -88,8 +88,7 @@ def build_document(paired: Paired) -> dict[str, Any]:
         "better_first": sum(pair.place == 0 for pair in paired.pairs),
         "recipes": {count.recipe: to_plain(count) for count in paired.counts},
         "status": {
-            name: sum(pair.status == name for pair in paired.pairs)
-            for name in ("by rule", "unverified", "verified", "disputed")
+            name: sum(pair.status == name for pair in paired.pairs) for name in get_args(Status)
         },
         "audits": {
             name: {
@@ -111,12 +110,7 @@ def build_document(paired: Paired) -> dict[str, Any]:
 
 def _tabulate_counts(paired: Paired) -> Table:
     rows = tuple(
-        (
-            count.recipe,
-            str(count.kept),
-            str(count.disputed),
-            ", ".join(f"{number} {why}" for why, number in count.left_out.items()) or "-",
-        )
+        (count.recipe, str(count.kept), str(count.disputed), count.reasons or "-")
         for count in paired.counts
     )
     note = (
@@ -134,17 +128,7 @@ def _tabulate_counts(paired: Paired) -> Table:
 
 def _tabulate_audits(paired: Paired) -> Table:
     judges = list(dict.fromkeys(row.judge for rows in paired.audits.values() for row in rows))
-    rows = tuple(
-        (
-            name,
-            *(
-                f"{100 * row.accuracy.value:.0f} "
-                f"[{100 * row.accuracy.low:.0f}, {100 * row.accuracy.high:.0f}]"
-                for row in audits
-            ),
-        )
-        for name, audits in paired.audits.items()
-    )
+    rows = tuple((name, *(row.percent for row in audits)) for name, audits in paired.audits.items())
     return Table(
         title="Judges that read nothing: right in % [95% interval]",
         headings=("Pairs", *(judge.capitalize() for judge in judges)),

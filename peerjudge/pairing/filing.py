@@ -21,14 +21,12 @@ from peerjudge.pairing.recipes import RECIPES
 
 def build_comparison(pair: Pair) -> Comparison:
     """Return the comparison of a pair; its answers are `better`, `worse_1`, ... in the order shown."""
-    ids = [f"worse_{number}" for number in range(1, len(pair.worse) + 1)]
-    ids.insert(pair.place, "better")
     return Comparison(
         id=pair.id,
         question=Question(id=pair.item.question, text=pair.item.text, category=pair.item.category),
         answers=tuple(
             Answer(id=name, text=one.text, author=one.author or "source")
-            for name, one in zip(ids, pair.shown, strict=True)
+            for name, one in pair.answers.items()
         ),
         gold=Verdict.of("better"),
         subset=pair.recipe,
@@ -57,9 +55,8 @@ def write_pairs(paired: Paired) -> Paired:
 def build_row(pair: Pair, paired: Paired) -> dict[str, Scalar | list[dict[str, str]]]:
     """Return the row of a pair in the columns of `peerjudge.datasets.table`, with its provenance."""
     comparison = build_comparison(pair)
-    made = next(one for one in pair.worse)
-    right = sum(one for one, _ in pair.votes.values())
-    judged = sum(number for _, number in pair.votes.values())
+    made = pair.worse[0]
+    right, judged = pair.verdicts
     return {
         "id": pair.id,
         "question": pair.item.text,
@@ -108,8 +105,7 @@ def write_card(paired: Paired) -> str:
         "|---|---|---|---|---|",
     ]
     for count in paired.counts:
-        reasons = ", ".join(f"{number} {why}" for why, number in count.left_out.items()) or "none"
-        says = RECIPES[count.recipe].says
+        says, reasons = RECIPES[count.recipe].says, count.reasons or "none"
         lines.append(f"| {count.recipe} | {says} | {count.kept} | {count.disputed} | {reasons} |")
     lines += ["", "## Who checked them", ""]
     if paired.verifiers:
@@ -135,10 +131,8 @@ def write_card(paired: Paired) -> str:
     ]
     for name, rows in paired.audits.items():
         for row in rows:
-            value = row.accuracy
             mark = " **solves them**" if row.solves else ""
-            shown = f"{100 * value.value:.0f} [{100 * value.low:.0f}, {100 * value.high:.0f}]"
-            lines.append(f"| {name} | {row.judge} | {shown}{mark} |")
+            lines.append(f"| {name} | {row.judge} | {row.percent}{mark} |")
     if paired.simulated:
         lines += ["", "Some of the reviewers are simulated."]
     return "\n".join([*lines, ""])

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from peerjudge.data import (
+    MAX_ANSWERS,
     Comparison,
     Dataset,
     Message,
@@ -19,22 +20,23 @@ from peerjudge.data import (
 from peerjudge.datasets import load
 from peerjudge.datasets.catalogue import find_licence
 from peerjudge.errors import CardError, DataError, ExperimentError
-from peerjudge.pairing.auditing import audit
 from peerjudge.pairing.filing import write_pairs
 from peerjudge.pairing.filtering import Seen, find_fault, place_better
 from peerjudge.pairing.nouns import Item, MadeAnswer, Pair, Paired, RecipeCount
 from peerjudge.pairing.recipes import EXAMPLE, Recipe, ask_writer, find_recipes
 from peerjudge.pairing.rules import RULES, is_as_long
-from peerjudge.pairing.verifying import Checked, verify_pairs
+from peerjudge.pairing.verifying import Checked, audit, verify_pairs
+from peerjudge.runs import RunSummary
 from peerjudge.runs.blocking import block
 from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.estimate import read_costs
-from peerjudge.runs.texts import WritingTask, WrittenText
+from peerjudge.runs.results import CallCounts
+from peerjudge.runs.texts import WritingResult, WritingTask, WrittenText
 from peerjudge.runs.writing import write_texts
 from peerjudge.search.proposals import read_text
 from peerjudge.shelf import Shelf
 
-_LEAST, _MOST = 2, 4
+_LEAST = 2
 _TRIES = 2
 """Times that a writer is asked for a text: a text of another length is asked for once more."""
 
@@ -108,12 +110,13 @@ async def pairs(
         fail_on_error=fail_on_error,
         deadline=deadline,
     )
-    shelf, tell = shelf or Shelf(), on_step or _say_nothing
+    shelf = shelf or Shelf()
+    tell: Callable[[str], None] = on_step or (lambda _: None)
     recipes, verify = ((one,) if isinstance(one, str) else one for one in (recipes, verify))
     chosen = find_recipes(tuple(recipes))
     _check_cards(chosen, shelf, writer=writer, verify=verify, hard_for=hard_for)
-    if not _LEAST <= answers <= _MOST:
-        msg = f"--answers is from {_LEAST} to {_MOST}, not {answers}"
+    if not _LEAST <= answers <= MAX_ANSWERS:
+        msg = f"--answers is from {_LEAST} to {MAX_ANSWERS}, not {answers}"
         raise ExperimentError(msg)
     stated = licence or find_licence(data)
     if not stated:
@@ -124,7 +127,7 @@ async def pairs(
         read_costs(named, project=shelf.project or Path.cwd()).require_known()
     source = load(data, reviews=False)
     items = list_items(source, limit=limit)
-    others = load(against, reviews=False) if against else None
+    others = load(against, reviews=False).comparisons if against else ()
     work = _Work(
         items=items,
         pool=list_items(source, limit=None),
@@ -136,7 +139,7 @@ async def pairs(
         environ=environ,
         shelf=shelf,
         tell=tell,
-        against=tuple(_list_answers(others)) if others else (),
+        against=[one.text for each in others for one in each.answers],
     )
     for recipe in chosen:
         await work.make(recipe)
@@ -161,10 +164,6 @@ async def pairs(
         data, stated, made, checked=checked, verifiers=tuple(verify), hard_for=hard_for
     )
     return write_pairs(found)
-
-
-def _say_nothing(line: str) -> None:
-    del line
 
 
 def list_items(source: Dataset, *, limit: int | None) -> tuple[Item, ...]:
@@ -205,10 +204,6 @@ def _find_accepted(one: Comparison) -> MadeAnswer | None:
     return None
 
 
-def _list_answers(source: Dataset) -> list[str]:
-    return [answer.text for comparison in source.comparisons for answer in comparison.answers]
-
-
 @dataclass(slots=True)
 class _Work:
     """Pairs up to now."""
@@ -223,13 +218,17 @@ class _Work:
     environ: Mapping[str, str] | None
     shelf: Shelf
     tell: Callable[[str], None]
-    against: tuple[str, ...]
+    against: Sequence[str]
     pairs: list[Pair] = field(default_factory=list[Pair])
     left_out: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
-    calls: Counter[str] = field(default_factory=Counter[str])
-    tokens: int = 0
-    cost_usd: float | None = 0.0
-    stopped: str | None = None
+    results: list[WritingResult | RunSummary] = field(
+        default_factory=list[WritingResult | RunSummary]
+    )
+
+    @property
+    def stopped(self) -> str | None:
+        """The limit at which the calls ended; `None` where none was reached."""
+        return next((one.stopped for one in self.results if one.stopped), None)
 
     async def make(self, recipe: Recipe) -> None:
         """Make the pairs of one recipe."""
@@ -358,13 +357,7 @@ class _Work:
             shelf=self.shelf,
             environ=self.environ,
         )
-        self.calls.update(
-            paid=result.calls.paid, cached=result.calls.cached, failed=result.calls.failed
-        )
-        self.tokens += result.tokens
-        known = self.cost_usd is not None and result.cost_usd is not None
-        self.cost_usd = (self.cost_usd or 0.0) + (result.cost_usd or 0.0) if known else None
-        self.stopped = result.stopped
+        self.results.append(result)
         return {int(text.task.id): text for text in result.texts}
 
     def report(
@@ -378,7 +371,9 @@ class _Work:
         hard_for: str,
     ) -> Paired:
         """Return what was made, with its audits."""
-        calls = self.calls + checked.calls
+        results = [*self.results, *([] if checked.run is None else [checked.run])]
+        calls = sum((one.calls for one in results), CallCounts())
+        costs = [one.cost_usd for one in results]
         counts: list[RecipeCount] = []
         for name, reasons in self.left_out.items():
             mine = [pair for pair in made if pair.recipe == name]
@@ -400,7 +395,6 @@ class _Work:
         if len(counts) > 1:
             audits = {"all": audit(made), **audits}
         kinds = {self.shelf.card(name).kind for name in {self.writer, *verifiers, hard_for} if name}
-        known = self.cost_usd is not None and checked.cost_usd is not None
         return Paired(
             out=str(self.place.source),
             source=data,
@@ -412,10 +406,12 @@ class _Work:
             verifiers=verifiers,
             hard_for=hard_for,
             files={},
-            calls={name: calls[name] for name in ("paid", "cached", "failed", "simulated")},
-            tokens=self.tokens + checked.tokens,
-            cost_usd=(self.cost_usd or 0.0) + (checked.cost_usd or 0.0) if known else None,
-            stopped=self.stopped or checked.stopped,
+            calls={
+                name: getattr(calls, name) for name in ("paid", "cached", "failed", "simulated")
+            },
+            tokens=sum(one.tokens for one in results),
+            cost_usd=None if None in costs else sum((cost or 0.0 for cost in costs), 0.0),
+            stopped=next((one.stopped for one in results if one.stopped), None),
             simulated=ReviewerKind.SIMULATED in kinds,
         )
 

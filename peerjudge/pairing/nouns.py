@@ -55,11 +55,22 @@ class Pair(Noun, frozen=True, kw_only=True):
     votes: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
 
     @property
+    def answers(self) -> dict[str, MadeAnswer]:
+        """The answers by name (`better`, `worse_1`, ...), in the order in which they are shown."""
+        named = [(f"worse_{number}", one) for number, one in enumerate(self.worse, 1)]
+        named.insert(self.place, ("better", self.better))
+        return dict(named)
+
+    @property
     def shown(self) -> tuple[MadeAnswer, ...]:
         """The answers in the order in which they are shown."""
-        rest = list(self.worse)
-        rest.insert(self.place, self.better)
-        return tuple(rest)
+        return tuple(self.answers.values())
+
+    @property
+    def verdicts(self) -> tuple[int, int]:
+        """The verdicts of all verifiers: for the better answer, and in all."""
+        votes = self.votes.values()
+        return sum(right for right, _ in votes), sum(number for _, number in votes)
 
 
 class Audit(Noun, frozen=True, kw_only=True):
@@ -68,6 +79,12 @@ class Audit(Noun, frozen=True, kw_only=True):
     judge: str
     accuracy: Measurement
     chance: float
+
+    @property
+    def percent(self) -> str:
+        """The accuracy in percent, with its interval."""
+        one = self.accuracy
+        return f"{100 * one.value:.0f} [{100 * one.low:.0f}, {100 * one.high:.0f}]"
 
     @property
     def solves(self) -> bool:
@@ -83,6 +100,11 @@ class RecipeCount(Noun, frozen=True, kw_only=True):
     disputed: int
     left_out: Mapping[str, int]
     same: Mapping[str, Measurement] = field(default_factory=dict[str, Measurement])
+
+    @property
+    def reasons(self) -> str:
+        """What was left out, in words; empty where nothing was."""
+        return ", ".join(f"{number} {why}" for why, number in self.left_out.items())
 
 
 class Paired(Framed, Noun, frozen=True, kw_only=True):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from string import Template
@@ -13,6 +12,7 @@ from types import MappingProxyType
 from typing import Literal, cast
 
 from peerjudge.data import Message
+from peerjudge.data.choices import suggest_name
 from peerjudge.errors import ExperimentError
 from peerjudge.pairing.nouns import Item
 from peerjudge.prompts import quote
@@ -84,8 +84,7 @@ def find_recipes(names: tuple[str, ...]) -> tuple[Recipe, ...]:
         raise ExperimentError(msg)
     for name in names:
         if name not in RECIPES:
-            near = get_close_matches(name, RECIPES, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            hint = suggest_name(name, RECIPES)
             msg = f"there is no recipe {name!r}{hint} (known: {', '.join(RECIPES)})"
             raise ExperimentError(msg)
     return tuple(RECIPES[name] for name in dict.fromkeys(names))

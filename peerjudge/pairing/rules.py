@@ -37,14 +37,14 @@ def borrow_neighbour(item: Item, others: Sequence[Item], strength: int, seed: in
     instruction's answer.)
     """
     del seed
-    words = _list_words(item.text)
+    words = list_words(item.text)
     ranked = sorted(
         (
             other
             for other in others
             if other.question != item.question and other.answer != item.answer
         ),
-        key=lambda one: (-_overlap(words, _list_words(one.text)), one.question),
+        key=lambda one: (-_overlap(words, list_words(one.text)), one.question),
     )
     fitting = [one.answer for one in ranked if is_as_long(one.answer, item.answer)]
     return fitting[strength - 1] if len(fitting) >= strength else ""
@@ -149,7 +149,8 @@ def _change_number(text: str, random: np.random.Generator) -> str:
     return text[:place] + choices[int(random.integers(len(choices)))] + text[place + 1 :]
 
 
-def _list_words(text: str) -> frozenset[str]:
+def list_words(text: str) -> frozenset[str]:
+    """Return the different words of a text, without the shortest."""
     return frozenset(word.lower() for word in _WORD.findall(text))
 
 

@@ -1,15 +1,24 @@
-"""Verify pairs: judges other than the writer choose in every order; the run is one as any other."""
+"""Checks of pairs: by judges other than the writer, and audits by judges that read nothing.
+
+Verifiers choose in every order, in a run as any other. Audits go by length, place, overlap and markup.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from types import MappingProxyType
 
+import numpy as np
+
+from peerjudge.analysis import measure_mean
 from peerjudge.data import Condition, Dataset, Experiment, Orders, Transcript, replace
 from peerjudge.pairing.filing import build_comparison
-from peerjudge.pairing.nouns import Pair
-from peerjudge.runs import prepare
+from peerjudge.pairing.nouns import Audit, MadeAnswer, Pair
+from peerjudge.pairing.rules import list_words
+from peerjudge.runs import RunSummary, prepare
 from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.runner import run_prepared
 from peerjudge.shelf import Shelf
@@ -18,7 +27,10 @@ from peerjudge.store import Archive
 VERIFIED = 2 / 3
 """Share of the verifiers' verdicts for the better answer from which a pair is verified."""
 
-_HARD = "hard for"
+_MARKUP = re.compile(r"\*\*|^#+ |^\s*[-*] |^\s*\d+\. |```", re.MULTILINE)
+
+Feature = Callable[[Pair, int, MadeAnswer], float]
+"""A number for an answer at a place; the judge chooses the answer with the greatest one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,10 +39,7 @@ class Checked:
 
     pairs: tuple[Pair, ...]
     easy: tuple[Pair, ...] = ()
-    calls: Counter[str] = field(default_factory=Counter[str])
-    tokens: int = 0
-    cost_usd: float | None = 0.0
-    stopped: str | None = None
+    run: RunSummary | None = None
 
 
 async def verify_pairs(
@@ -93,19 +102,7 @@ async def verify_pairs(
             easy.append(one)
         else:
             kept.append(_settle(one, votes, verify))
-    return Checked(
-        pairs=tuple(kept),
-        easy=tuple(easy),
-        calls=Counter(
-            paid=summary.calls.paid,
-            cached=summary.calls.cached,
-            failed=summary.calls.failed,
-            simulated=summary.calls.simulated,
-        ),
-        tokens=summary.tokens,
-        cost_usd=summary.cost_usd,
-        stopped=summary.stopped,
-    )
+    return Checked(pairs=tuple(kept), easy=tuple(easy), run=summary)
 
 
 _Votes = Mapping[tuple[str, str], Counter[str]]
@@ -130,23 +127,57 @@ def _choose_gold(pair: Pair, votes: _Votes) -> Pair:
     if pair.recipe != "sampled":
         return pair
     total = sum((each for (name, _), each in votes.items() if name == pair.id), Counter[str]())
-    best = max(("better", *_name_worse(pair)), key=lambda name: total[name])
+    worse = {name: one for name, one in pair.answers.items() if name != "better"}
+    best = max(("better", *worse), key=lambda name: total[name])
     if best == "better":
         return pair
-    place = _name_worse(pair).index(best)
-    rest = [pair.better, *(one for n, one in enumerate(pair.worse) if n != place)]
-    return replace(pair, better=pair.worse[place], worse=tuple(rest))
-
-
-def _name_worse(pair: Pair) -> list[str]:
-    return [f"worse_{number}" for number in range(1, len(pair.worse) + 1)]
+    rest = (pair.better, *(one for name, one in worse.items() if name != best))
+    return replace(pair, better=worse[best], worse=rest)
 
 
 def _settle(pair: Pair, votes: _Votes, verify: Sequence[str]) -> Pair:
-    counted = {name: _votes_for(pair, votes, name) for name in verify}
-    right = sum(one for one, _ in counted.values())
-    judged = sum(all_ for _, all_ in counted.values())
-    if not judged:
+    judged = replace(pair, votes={name: _votes_for(pair, votes, name) for name in verify})
+    right, number = judged.verdicts
+    if not number:
         return pair
-    status = "verified" if right >= VERIFIED * judged else "disputed"
-    return replace(pair, votes=counted, status=status)
+    return replace(judged, status="verified" if right >= VERIFIED * number else "disputed")
+
+
+def _measure_overlap(pair: Pair, place: int, answer: MadeAnswer) -> float:
+    del place
+    asked, said = list_words(pair.item.text), list_words(answer.text)
+    return len(asked & said) / len(asked) if asked else 0.0
+
+
+JUDGES: Mapping[str, Feature] = MappingProxyType(
+    {
+        "longer": lambda _, __, answer: float(len(answer.text)),
+        "shorter": lambda _, __, answer: -float(len(answer.text)),
+        "first": lambda _, place, __: -float(place),
+        "last": lambda _, place, __: float(place),
+        "overlap": _measure_overlap,
+        "markup": lambda _, __, answer: float(len(_MARKUP.findall(answer.text))),
+    }
+)
+"""The judges that read nothing. Equal answers count as half right (one in k)."""
+
+
+def audit(pairs: Sequence[Pair]) -> tuple[Audit, ...]:
+    """Return the accuracy of each judge on these pairs; questions are the unit. Empty without pairs."""
+    if not pairs:
+        return ()
+    questions = [pair.item.question for pair in pairs]
+    chance = float(np.mean([1 / len(pair.shown) for pair in pairs]))
+    audits: list[Audit] = []
+    for name, feature in JUDGES.items():
+        credits_ = [_credit(pair, feature) for pair in pairs]
+        accuracy = measure_mean(credits_, questions, limits=(0.0, 1.0))
+        audits.append(Audit(judge=name, accuracy=accuracy, chance=chance))
+    return tuple(audits)
+
+
+def _credit(pair: Pair, feature: Feature) -> float:
+    values = [feature(pair, place, answer) for place, answer in enumerate(pair.shown)]
+    best = max(values)
+    chosen = [place for place, value in enumerate(values) if value == best]
+    return 1 / len(chosen) if pair.place in chosen else 0.0
