@@ -12,11 +12,17 @@ import numpy as np
 from peerjudge.data import Card, Experiment, ReviewerKind, replace
 from peerjudge.errors import CardError, ExperimentError
 from peerjudge.power.effects import VOTE_PROTOCOL, Effect, list_effects
-from peerjudge.power.forecasts import EffectForecast, Expense, StudyPlan
-from peerjudge.power.sizes import Forecast, forecast_effects
-from peerjudge.power.stopping import forecast_stops
+from peerjudge.power.sizes import Forecast, forecast_effects, forecast_stops
 from peerjudge.power.studies import build_design, simulate_lengths
-from peerjudge.power.views import build_plan_document, describe_plan, draw_power, list_forecasts
+from peerjudge.power.views import (
+    EffectForecast,
+    Expense,
+    StudyPlan,
+    build_plan_document,
+    describe_plan,
+    draw_power,
+    list_forecasts,
+)
 from peerjudge.reporting.figures import Figure
 from peerjudge.results.base import Document, DrawnResult, Shown
 from peerjudge.results.columns import Cells

@@ -1,4 +1,4 @@
-"""Power of a study by its number of comparisons, and the number it needs."""
+"""Power of a study by its number of comparisons, the number it needs, and that under a stopping rule."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from math import ceil
 
 import numpy as np
 
-from peerjudge.power.effects import NORMAL, Effect, Estimates, estimate_effect
+from peerjudge.analysis.stopping import FIRST_LOOK, find_stops, list_looks
+from peerjudge.power.effects import NORMAL, Effect, Estimates, estimate_effect, list_differences
 from peerjudge.power.studies import Floats, StudyDesign, simulate_studies
 
 _LARGEST = 100_000
@@ -24,6 +25,9 @@ _CLOSE = 0.02
 """Excess over the wanted power at which the search ends."""
 _EDGE = 0.01
 _SEED = 17
+_STOP_STUDIES = 300
+"""Most studies that are simulated for `--until decided`: the mean needs fewer than the power."""
+_STOP_SEED = 19
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +57,21 @@ class Forecast:
     sizes: tuple[SizeResult, ...]
     needed: int | None
     power_at_needed: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopForecast:
+    """Studies of at most `most` comparisons that stop when an effect is decided.
+
+    `better` and `worse` are the shares that decide so; `mean` and `median` are the comparisons that
+    studies use, those included that are never decided.
+    """
+
+    most: int
+    better: float
+    worse: float
+    mean: float
+    median: float
 
 
 def forecast_effects(
@@ -159,4 +178,39 @@ def _summarize(estimates: Estimates, size: int) -> SizeResult:
         high=high,
         power=float(claimed.sum()) / len(known),
         spread=float(np.sqrt((errors**2).mean() * size)),
+    )
+
+
+def forecast_stops(
+    design: StudyDesign, effects: Sequence[Effect], *, most: int, studies: int, seed: int
+) -> Mapping[Effect, StopForecast]:
+    """Simulate studies of this size and stop each where the confidence sequence leaves out 0.
+
+    Effects that no primary contrast can declare are left out, and so are all below the first look.
+    """
+    if most < FIRST_LOOK:
+        return {}
+    random = np.random.default_rng([seed, most, _STOP_SEED])
+    looks = list_looks(most)
+    ends: dict[Effect, list[Floats]] = {}
+    played = simulate_studies(
+        design, comparisons=most, studies=min(studies, _STOP_STUDIES), random=random
+    )
+    for conditions in played:
+        for effect in effects:
+            differences = list_differences(effect, conditions)
+            if differences is not None and effect.primary:
+                found = find_stops(differences, looks).astype(np.float64)
+                ends.setdefault(effect, []).append(found)
+    return {effect: _summarize_stops(np.concatenate(found), most) for effect, found in ends.items()}
+
+
+def _summarize_stops(ends: Floats, most: int) -> StopForecast:
+    used = np.where(ends == 0.0, most, np.abs(ends))
+    return StopForecast(
+        most=most,
+        better=float((ends > 0.0).mean()),
+        worse=float((ends < 0.0).mean()),
+        mean=float(used.mean()),
+        median=float(np.median(used)),
     )

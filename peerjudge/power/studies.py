@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from peerjudge.analysis.grouping import divide_known
 from peerjudge.data import Card, Leader, Orders, Role, replace
 from peerjudge.runs import Part, Plan
 from peerjudge.simulation.arrays import Items, Speaker, World, build_items, build_speaker
@@ -208,9 +209,9 @@ def _measure(discussions: Sequence[_Discussion], batch: _Batch) -> Measures:
                 )
     lone = all(len(discussion.script.seats) == 1 for discussion in discussions)
     return Measures(
-        after=_divide(correct, read),
+        after=divide_known(correct, read),
         before=None if lone else _pool(by_seat.values()),
-        seats={key: _divide(*counts) for key, counts in by_seat.items()},
+        seats={key: divide_known(*counts) for key, counts in by_seat.items()},
         contradicted=contradicted,
         altered=altered,
     )
@@ -218,8 +219,4 @@ def _measure(discussions: Sequence[_Discussion], batch: _Batch) -> Measures:
 
 def _pool(counts: Iterable[tuple[Floats, Floats]]) -> Floats:
     right, times = (np.sum(one, axis=0) for one in zip(*counts, strict=True))
-    return _divide(right, times)
-
-
-def _divide(above: Floats, below: Floats) -> Floats:
-    return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
+    return divide_known(right, times)
