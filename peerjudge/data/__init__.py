@@ -14,7 +14,7 @@ from peerjudge.data.comparisons import (
     Verdict,
     reconcile,
 )
-from peerjudge.data.conventions import COUNTING, Conventions, Undecided
+from peerjudge.data.conventions import COUNTING, Conventions, GoldRule, Undecided, settle_votes
 from peerjudge.data.discussion import (
     ARGUMENT,
     ASK_TASK,
@@ -40,6 +40,8 @@ from peerjudge.data.discussion import (
     Sampling,
     Seat,
     StopReason,
+    TaskSheet,
+    TitledText,
     TokenLogprob,
     Transcript,
     Turn,
@@ -65,7 +67,6 @@ from peerjudge.data.experiments import (
     Seating,
     read_primary,
 )
-from peerjudge.data.golds import GoldRule, settle_votes
 from peerjudge.data.nouns import (
     SCHEMA_VERSION,
     Noun,
@@ -119,14 +120,12 @@ from peerjudge.data.searches import (
     Search,
     SearchOptions,
     SearchState,
-    SplitName,
     Splits,
     Step,
     Target,
     TextReply,
     TextRequest,
 )
-from peerjudge.data.sheets import TaskSheet, TitledText
 from peerjudge.data.studies import CheckKind, Claim, Study, StudyAnswer, StudyOrders
 
 __all__ = [
@@ -216,7 +215,6 @@ __all__ = [
     "SearchState",
     "Seat",
     "Seating",
-    "SplitName",
     "Splits",
     "Standing",
     "Step",

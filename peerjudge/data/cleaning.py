@@ -102,9 +102,8 @@ def clean_utterance(said: Utterance) -> tuple[Utterance, tuple[str, ...]]:
 
 
 def _clean_confidence(given: object) -> int | None:
-    if not isinstance(given, int) or isinstance(given, bool):
-        return None
-    return given if 0 <= given <= 100 else None
+    count = clean_count(given)
+    return count if count is not None and count <= 100 else None
 
 
 def _clean_inner(given: object) -> tuple[InnerMessage, ...]:

@@ -10,7 +10,6 @@ from typing import Literal, cast
 
 from peerjudge.data.comparisons import UNREADABLE, Comparison, Scalar, Verdict
 from peerjudge.data.nouns import Noun
-from peerjudge.data.sheets import TaskSheet
 from peerjudge.errors import DataError
 from peerjudge.marks import mark_controls
 from peerjudge.shown import Displayed
@@ -330,6 +329,35 @@ class Failure(Noun, frozen=True, kw_only=True):
     message: str
     seat: str
     turn: int
+
+
+class TitledText(Noun, frozen=True, kw_only=True):
+    """A text under a title, such as `Answer (a)` or `Reviewer 2 replied`."""
+
+    title: str
+    text: str
+
+
+class TaskSheet(Noun, frozen=True, kw_only=True):
+    """What a request shows to a person: the words of the prompt, without how a model must write its reply.
+
+    Attributes:
+        role: The role prompt of the card; may be empty.
+        place: The place of the person in the discussion; empty in private.
+        question: The question; empty where the cue shows none.
+        reference: The reference answer, where the pack shows one.
+        answers: The answers in the shown order, titled by their labels; without texts in a blind cue.
+        heard: The earlier turns that the cue hears, in order.
+        instruction: Criteria and task.
+    """
+
+    role: str = ""
+    place: str = ""
+    question: str = ""
+    reference: str = ""
+    answers: tuple[TitledText, ...] = ()
+    heard: tuple[TitledText, ...] = ()
+    instruction: str = ""
 
 
 class Request(Noun, frozen=True, kw_only=True, dict=True, gc=True):

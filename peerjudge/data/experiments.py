@@ -11,9 +11,8 @@ from msgspec import field
 from msgspec.structs import force_setattr
 
 from peerjudge.data.comparisons import Comparison, Scalar
-from peerjudge.data.conventions import Conventions
+from peerjudge.data.conventions import Conventions, GoldRule
 from peerjudge.data.discussion import ReplyForm, Sampling
-from peerjudge.data.golds import GoldRule
 from peerjudge.data.nouns import Declared, Noun
 from peerjudge.data.ranking import RecordedReview
 from peerjudge.errors import DataError
@@ -22,7 +21,7 @@ from peerjudge.marks import mark_controls
 E = TypeVar("E", bound=StrEnum)
 
 
-def _read_choice(kind: type[E], given: object, where: str) -> E:
+def read_choice(kind: type[E], given: object, where: str) -> E:
     """Return the value of an enum that is given as such or as text."""
     if isinstance(given, str) and given in tuple(kind):
         return kind(given)
@@ -129,7 +128,7 @@ class Card(Declared, frozen=True, kw_only=True):
     form: ReplyForm | None = None
 
     def __post_init__(self) -> None:
-        force_setattr(self, "kind", _read_choice(ReviewerKind, self.kind, "kind of a card"))
+        force_setattr(self, "kind", read_choice(ReviewerKind, self.kind, "kind of a card"))
 
     def __hash__(self) -> int:
         return hash((self.name, self.role))
@@ -220,8 +219,8 @@ class Condition(Declared, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         where = f"condition {self.name!r}"
-        force_setattr(self, "leader", _read_choice(Leader, self.leader, f"{where}: leader"))
-        force_setattr(self, "orders", _read_choice(Orders, self.orders, f"{where}: orders"))
+        force_setattr(self, "leader", read_choice(Leader, self.leader, f"{where}: leader"))
+        force_setattr(self, "orders", read_choice(Orders, self.orders, f"{where}: orders"))
         seats = _read_items(
             self.seats, str | Seating, f"{where}: seats", "names of cards or Seatings"
         )

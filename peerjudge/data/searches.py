@@ -27,9 +27,6 @@ Form: TypeAlias = Literal["template", "plain", "lines"]
 Level: TypeAlias = Literal["words", "phrases", "sentences", "mixed"]
 """The units that GRIPS edits; of mixed ones an edit draws phrases or sentences."""
 
-SplitName: TypeAlias = Literal["search", "select", "test"]
-"""Questions that a search may ask for, that choose among the finalists, and that measure the result."""
-
 
 Objective: TypeAlias = Literal["accuracy", "consistent", "margin", "error"]
 """What a search raises, per question from 0 to 1: the share of right verdicts, of comparisons right in

@@ -9,6 +9,7 @@ from msgspec import field
 from msgspec.structs import force_setattr
 
 from peerjudge.data.comparisons import Scalar
+from peerjudge.data.experiments import read_choice
 from peerjudge.data.nouns import Declared, Noun
 from peerjudge.errors import DataError
 
@@ -54,10 +55,7 @@ class Study(Declared, frozen=True, kw_only=True):
     limit: int | None = None
 
     def __post_init__(self) -> None:
-        if self.orders not in tuple(StudyOrders):
-            msg = f"orders of a study is one of {', '.join(StudyOrders)}, not {self.orders!r}"
-            raise DataError(msg)
-        force_setattr(self, "orders", StudyOrders(self.orders))
+        force_setattr(self, "orders", read_choice(StudyOrders, self.orders, "orders of a study"))
         _check_names(self.annotators)
         if not 1 <= self.judgments <= len(self.annotators):
             msg = (
