@@ -83,20 +83,21 @@ class ScriptedReviewer:
         call = len(self.requests)
         self.requests.append(request)
         if callable(self._replies):
-            return _utter(self._replies(request))
+            return utter(self._replies(request))
         if call >= len(self._replies):
             msg = f"the script of {self.name!r} has {call} replies, and another call was made"
             raise LookupError(msg)
         reply = self._replies[call]
         if isinstance(reply, Exception):
             raise reply
-        return _utter(reply)
+        return utter(reply)
 
     async def close(self) -> None:
         """Set `closed`; there is nothing to close."""
         self.closed = True
 
 
-def _utter(text: str) -> Utterance:
+def utter(text: str) -> Utterance:
+    """Return a text as the words of a scripted reviewer."""
     usage = Usage(completion_tokens=len(text.split()), estimated=True)
     return Utterance(text=text, usage=usage, model="scripted", simulated=True)

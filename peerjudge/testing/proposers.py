@@ -21,12 +21,12 @@ from peerjudge.data import (
     Step,
     TextReply,
     TextRequest,
-    Usage,
     Utterance,
     content_hash,
 )
 from peerjudge.errors import DataError
 from peerjudge.search import next_step
+from peerjudge.testing.fixtures import utter
 
 ProposerReply: TypeAlias = Literal[
     "good",
@@ -90,9 +90,7 @@ class ScriptedProposer:
     async def speak(self, request: Request) -> Utterance:
         """Return the reply to a request of a run."""
         self.calls += 1
-        text = self.write(request.messages, request.draw)
-        usage = Usage(completion_tokens=len(text.split()), estimated=True)
-        return Utterance(text=text, usage=usage, model="scripted", simulated=True)
+        return utter(self.write(request.messages, request.draw))
 
     async def close(self) -> None:
         """Do nothing; there is nothing to close."""
