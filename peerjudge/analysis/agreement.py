@@ -14,6 +14,7 @@ from peerjudge.analysis.kappa import KAPPA, fleiss_kappa
 from peerjudge.analysis.left_out import leave_out_votes_of
 from peerjudge.analysis.selecting import (
     HUMAN,
+    explain_unjudged,
     ignore_orders,
     name_people,
     number_judges,
@@ -182,8 +183,7 @@ def _choose(ballots: Ballots, reviewers: Sequence[str] | None, gold: str) -> tup
     present = {name for name, _ in number_judges(ballots)}
     names = ", ".join(sorted(present))
     if not present:
-        msg = f"{ballots.name} has no reviews of pairs; run it, or name data with reviews"
-        raise DataError(msg)
+        raise DataError(explain_unjudged(ballots, "of pairs"))
     if gold not in present | {HUMAN}:
         msg = (
             f"there is no reviewer {gold!r} whose reviews can serve as gold; choose one of {names}"

@@ -31,7 +31,7 @@ from peerjudge.analysis.inference import (
     run_mcnemar,
 )
 from peerjudge.analysis.margins import pool_orders
-from peerjudge.analysis.selecting import name_people
+from peerjudge.analysis.selecting import explain_unjudged, name_people
 from peerjudge.analysis.signflips import PairedDifference
 from peerjudge.data import Measurement, Noun, Undecided
 from peerjudge.data import replace as changed
@@ -137,8 +137,7 @@ def tabulate_by_reviewer(
         wanted = set(name_people(pairs, reviewers))
     missing = sorted(wanted - present)
     if not ballots.reviewers:
-        msg = f"{ballots.name} has no reviews of pairs; run it, or name data with reviews"
-        raise DataError(msg)
+        raise DataError(explain_unjudged(ballots, "of pairs"))
     if missing or not wanted:
         msg = f"there are no reviews of pairs with gold by {', '.join(missing) or 'any reviewer'}"
         raise DataError(msg)

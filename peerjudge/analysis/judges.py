@@ -12,7 +12,7 @@ import numpy as np
 from peerjudge.analysis.assembling import Vocabulary
 from peerjudge.analysis.ballots import Ballots, Stage
 from peerjudge.analysis.grouping import Column, group_rows
-from peerjudge.analysis.selecting import HUMAN, name_people
+from peerjudge.analysis.selecting import HUMAN, explain_unjudged, name_people
 from peerjudge.errors import DataError
 
 
@@ -54,8 +54,7 @@ def group_judges(
     chosen = _match_names(ballots.reviewers, wanted, hidden=ballots.humans)
     if not chosen:
         if not ballots.reviewers:
-            msg = f"{ballots.name} has no reviews to score; run it, or name data with reviews"
-            raise DataError(msg)
+            raise DataError(explain_unjudged(ballots, "to score"))
         names = ", ".join(sorted(ballots.reviewers)[:8])
         msg = (
             f"{ballots.name} has no reviews to score except by its labelers ({names}); score them "

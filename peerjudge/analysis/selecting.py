@@ -34,6 +34,14 @@ _CHOSEN_BY = "chosen_by"
 """Column of `peerjudge pairs` with the judges whose verdicts helped to choose a comparison."""
 
 
+def explain_unjudged(ballots: Ballots, what: str) -> str:
+    """Return that there are no reviews of this kind, and where they would come from."""
+    return (
+        f"{ballots.name} has no reviews {what}; run it, or name data with reviews (in a table of yours: "
+        "the columns reviewer and verdict)"
+    )
+
+
 def select_judges(
     ballots: Ballots, *, reviewers: Collection[str] | None = None, gold: str = HUMAN
 ) -> Ballots:
@@ -61,8 +69,7 @@ def select_judges(
     if gold != HUMAN and not (gold in present and pairs.readable[_by(pairs, gold)].any()):
         missing = [gold]
     if not present:
-        msg = f"{ballots.name} has no reviews of pairs; run it, or name data with reviews"
-        raise DataError(msg)
+        raise DataError(explain_unjudged(ballots, "of pairs"))
     if missing or not wanted:
         msg = f"there are no reviews of pairs by {', '.join(missing) or 'any other reviewer'}"
         raise DataError(msg)

@@ -1,4 +1,4 @@
-"""Comparisons and votes from the rows of a user's table (JSON Lines or CSV).
+"""Comparisons, votes and reviews from the rows of a user's table (JSON Lines or CSV).
 
 The columns:
 
@@ -11,6 +11,9 @@ The columns:
 * `annotator`: the person whose vote `gold` is. Rows with the same question and the same two answers, in
   either order, are votes on one comparison, one by each person; a row without gold is no vote. The gold
   of the comparison is settled by a `GoldRule`, and each vote is a recorded review.
+* `reviewer` and `verdict`: a judge, such as a model, and its choice among the answers, which are in the order
+  that it was shown: as in `gold`, or `unreadable` or `refused`; an empty verdict is none. Rows with the same
+  question and answers, in either order, are reviews of one comparison; `gold` is that of the comparison.
 * `author_a`, `author_b`, ... (or `author_1`, ...): the contestants who wrote the answers.
 * `id`: the comparison's name, unique in the file; the line number by default. Rows with the same
   `question` are comparisons of one question, and are resampled together.
@@ -27,11 +30,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from math import isfinite
+from types import MappingProxyType
 from typing import cast
 
 from peerjudge.data import (
     MAX_ANSWERS,
+    REFUSED,
     TIE,
+    UNREADABLE,
     Answer,
     Comparison,
     Dataset,
@@ -53,20 +59,28 @@ _GOLD_RATING = "gold_"
 """Beginning of a column with gold ratings of a lone answer, before the aspect."""
 _MISSPELT = 0.8
 """Similarity to a known column name above which a name is a typing error (`golden`, `anser_a`)."""
-_KNOWN = frozenset(("id", "question", "answers", "gold", "annotator", "category", "subset")) | {
+_SPELT = frozenset(("id", "question", "answers", "gold", "annotator", "category", "subset")) | {
     f"{column}_{key}" for column in ("answer", "author") for key in _LETTERS + _NUMBERS
 }
+_REVIEW = ("reviewer", "verdict")
+"""Columns of a recorded review; one of them without the other is a column like any other."""
+_NO_CHOICES = {"unreadable": UNREADABLE, "refused": REFUSED}
 
 
 @dataclass(slots=True)
 class _Entry:
-    """A comparison with the row that it is first in, and the votes on it by annotator."""
+    """A comparison with the row that it is first in, its votes by annotator, and its reviews.
+
+    Its gold is that of rows without an annotator.
+    """
 
     row: Row
     comparison: Comparison
+    judged: bool
     votes: dict[str, tuple[Row, RecordedReview]] = field(
         default_factory=dict[str, tuple[Row, RecordedReview]]
     )
+    reviews: list[RecordedReview] = field(default_factory=list[RecordedReview])
 
 
 def build_dataset(
@@ -79,7 +93,7 @@ def build_dataset(
     Raises:
         DataError: with file and line, for a row that breaks the rules above, repeats an id, or
             has the question and answers of another row, in any order, without being another
-            person's vote. A rule for votes is given, and there are none.
+            person's vote or a review. A rule for votes is given, and there are none.
     """
     entries = _collect(rows)
     humans = sorted({who for entry in entries for who in entry.votes})
@@ -90,7 +104,11 @@ def build_dataset(
         )
         raise DataError(msg)
     rule = request.gold or GoldRule.SIGN_OF_MEAN
-    reviews = [review for entry in entries for _, review in entry.votes.values()]
+    reviews = [
+        review
+        for entry in entries
+        for review in (*(vote for _, vote in entry.votes.values()), *entry.reviews)
+    ]
     return Dataset(
         name=name or request.path.name,
         description=description or f"comparisons from {request.path.name}",
@@ -98,6 +116,9 @@ def build_dataset(
         reviews=tuple(reviews) if request.reviews else (),
         humans=tuple(humans),
         gold_rule=rule,
+        labeled=tuple(
+            entry.comparison.id for entry in entries if entry.votes and entry.comparison.gold
+        ),
     )
 
 
@@ -106,7 +127,8 @@ def _collect(rows: Iterable[Row]) -> list[_Entry]:
     lines: dict[str, int] = {}
     for row in rows:
         comparison = read_comparison(row)
-        annotator = row.label("annotator").strip()
+        annotator, reviewer = _read_judges(row)
+        judged = bool(annotator or reviewer)
         content = (comparison.question.text, *sorted(answer.text for answer in comparison.answers))
         entry = entries.get(content)
         if entry is not None and not annotator and _has_other_authors(entry, comparison):
@@ -117,16 +139,33 @@ def _collect(rows: Iterable[Row]) -> list[_Entry]:
                 msg = f"id {comparison.id!r} is also on line {lines[comparison.id]}; give each row its own"
                 raise row.error(msg)
             lines[comparison.id] = row.line
-            entry = entries[content] = _Entry(row, comparison)
-        elif not (annotator and entry.row.label("annotator").strip()):
+            own = replace(comparison, gold=None) if annotator else comparison
+            entry = entries[content] = _Entry(row, own, judged)
+        elif not (judged and entry.judged):
             msg = (
                 f"the same question and answers are also on line {entry.row.line}; keep one of the two, "
-                "or name the person who judged each row in a column 'annotator'"
+                "or name the person who judged each row in a column 'annotator', or the model that did in "
+                "'reviewer', with its choice in 'verdict'"
             )
             raise row.error(msg)
         if annotator:
             _add_vote(entry, row, comparison, annotator)
+        if reviewer:
+            _add_review(entry, row, comparison, reviewer)
     return list(entries.values())
+
+
+def _read_judges(row: Row) -> tuple[str, str]:
+    """Return the person whose vote a row is and the reviewer whose review it is, one of them empty."""
+    annotator = row.label("annotator").strip()
+    reviewer = row.label("reviewer").strip() if all(key in row.fields for key in _REVIEW) else ""
+    if annotator and reviewer:
+        msg = (
+            f"a row is the vote of {annotator!r} (annotator) or the review of {reviewer!r} (reviewer); "
+            "give each a row of its own"
+        )
+        raise row.error(msg)
+    return annotator, reviewer
 
 
 def _has_other_authors(entry: _Entry, comparison: Comparison) -> bool:
@@ -143,11 +182,9 @@ def _add_vote(entry: _Entry, row: Row, given: Comparison, annotator: str) -> Non
         msg = f"votes ('annotator') are on two answers, not on {len(given.answers)}"
         raise row.error(msg)
     known = _match_answers(entry, row, given)
-    if row is not entry.row:
-        entry.comparison = replace(entry.comparison, meta=_share(entry.comparison.meta, given.meta))
     if given.gold is None:
         return
-    verdict = Verdict.of(known[given.gold.choice]) if given.gold.choice else given.gold
+    verdict = _translate(given.gold, known)
     if annotator in entry.votes:
         other, vote = entry.votes[annotator]
         msg = (
@@ -166,17 +203,48 @@ def _add_vote(entry: _Entry, row: Row, given: Comparison, annotator: str) -> Non
     )
 
 
+def _add_review(entry: _Entry, row: Row, given: Comparison, reviewer: str) -> None:
+    """Add the review of a row to its comparison, and its gold where there was none."""
+    known = _match_answers(entry, row, given)
+    if given.gold is not None:
+        gold = _translate(given.gold, known)
+        if entry.comparison.gold not in (None, gold):
+            msg = f"gold {gold} is {entry.comparison.gold} on line {entry.row.line}; write the same in both"
+            raise row.error(msg)
+        entry.comparison = replace(entry.comparison, gold=gold)
+    verdict = _read_verdict(row, "verdict", tuple(known), _NO_CHOICES)
+    if verdict is None:
+        return
+    if len(known) < 2:
+        msg = f"{reviewer!r} chooses among {len(known)} answer; a verdict is on 2 to {MAX_ANSWERS}"
+        raise row.error(msg)
+    entry.reviews.append(
+        RecordedReview(
+            comparison=entry.comparison.id,
+            shown=tuple(known[one] for one in given.shown),
+            reviewer=reviewer,
+            verdict=_translate(verdict, known),
+        )
+    )
+
+
+def _translate(verdict: Verdict, known: Mapping[str, str]) -> Verdict:
+    """Return a verdict of a row by the ids that the answers have in the comparison."""
+    return verdict if verdict.choice is None else Verdict.of(known[verdict.choice])
+
+
 def _match_answers(entry: _Entry, row: Row, given: Comparison) -> Mapping[str, str]:
-    """Return the ids of a row's answers in the comparison; raise where the rows do not fit together."""
+    """Return the ids of a row's answers in the comparison, which keeps what its rows share.
+
+    Raises `DataError` where the rows do not fit together.
+    """
     first = entry.comparison
-    mine, theirs = given.answers, first.answers
-    if mine[0].text != theirs[0].text:
-        theirs = theirs[::-1]
+    pairs = _pair_answers(given.answers, first.answers)
     facts = [
         ("id", row.label("id") or first.id, first.id),
         ("category", given.question.category, first.question.category),
         ("subset", given.subset, first.subset),
-        *(("author", one.author, other.author) for one, other in zip(mine, theirs, strict=True)),
+        *(("author", one.author, other.author) for one, other in pairs),
     ]
     for what, here, there in facts:
         if here != there:
@@ -185,7 +253,19 @@ def _match_answers(entry: _Entry, row: Row, given: Comparison) -> Mapping[str, s
                 "answers; write the same in both"
             )
             raise row.error(msg)
-    return {one.id: other.id for one, other in zip(mine, theirs, strict=True)}
+    if row is not entry.row:
+        entry.comparison = replace(first, meta=_share(first.meta, given.meta))
+    return {one.id: other.id for one, other in pairs}
+
+
+def _pair_answers(mine: Sequence[Answer], theirs: Sequence[Answer]) -> list[tuple[Answer, Answer]]:
+    """Return each answer with the one of the same text, and of the same author where several have it."""
+    left, pairs = list(theirs), list[tuple[Answer, Answer]]()
+    for one in mine:
+        alike = [other for other in left if other.text == one.text]
+        pairs.append((one, next((each for each in alike if each.author == one.author), alike[0])))
+        left.remove(pairs[-1][1])
+    return pairs
 
 
 def _share(one: Mapping[str, Scalar], other: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
@@ -193,8 +273,8 @@ def _share(one: Mapping[str, Scalar], other: Mapping[str, Scalar]) -> Mapping[st
 
 
 def _settle(entry: _Entry, rule: GoldRule) -> Comparison:
-    """Return the comparison with the gold of its votes, if its rows are votes."""
-    if not entry.row.label("annotator").strip():
+    """Return the comparison with the gold of its votes, if it has votes and no gold of its own."""
+    if not entry.votes or entry.comparison.gold is not None:
         return entry.comparison
     pair = (entry.comparison.shown[0], entry.comparison.shown[1])
     votes = [score_vote(vote.verdict, pair) for _, vote in entry.votes.values()]
@@ -210,7 +290,7 @@ def read_comparison(row: Row) -> Comparison:
         raise row.error(msg)
     answers = _answers(row)
     ids = tuple(answer.id for answer in answers)
-    gold = _gold(row, ids)
+    gold = _read_verdict(row, "gold", ids)
     try:
         return Comparison(
             id=name,
@@ -269,16 +349,18 @@ def _listed_answer(row: Row, key: str, answer: object) -> Answer:
     return Answer(id=part.label("id") or key, text=part.text("text"), author=part.label("author"))
 
 
-def _gold(row: Row, ids: tuple[str, ...]) -> Verdict | None:
-    gold = row.label("gold").strip()
-    if not gold or gold in ids:
-        return Verdict.of(gold) if gold else None
-    if gold.lower() == "tie":
-        return TIE
-    if found := read_answer_key(gold, ids):
+def _read_verdict(
+    row: Row, key: str, ids: tuple[str, ...], more: Mapping[str, Verdict] = MappingProxyType({})
+) -> Verdict | None:
+    """Return the verdict in a column, `None` where it is empty; `more` are words for no choice."""
+    word = row.label(key).strip()
+    if not word or word in ids:
+        return Verdict.of(word) if word else None
+    words = {"tie": TIE, **more}
+    if found := words.get(word.lower()) or read_answer_key(word, ids):
         return found
-    wanted = ", ".join((*ids, "tie"))
-    msg = f"gold {gold!r} is none of {wanted}; leave it empty where it is not known"
+    wanted = ", ".join((*ids, *words))
+    msg = f"{key} {word!r} is none of {wanted}; leave it empty where it is not known"
     raise row.error(msg)
 
 
@@ -293,15 +375,16 @@ def read_answer_key(word: str, ids: Sequence[str]) -> Verdict | None:
 
 
 def _meta(row: Row) -> Mapping[str, Scalar]:
+    known = _SPELT.union(_REVIEW if all(key in row.fields for key in _REVIEW) else ())
     for key in row.fields:
-        near = [] if key in _KNOWN else get_close_matches(key, _KNOWN, n=1, cutoff=_MISSPELT)
+        near = [] if key in known else get_close_matches(key, _SPELT, n=1, cutoff=_MISSPELT)
         if near and near[0] not in row.fields:
             msg = f"column {key!r} looks like {near[0]!r} misspelt; correct it, or choose another name"
             raise row.error(msg)
     return {
         key: _rating(value) if key.startswith(_GOLD_RATING) else value
         for key, value in row.fields.items()
-        if key not in _KNOWN and (value is None or isinstance(value, str | int | float | bool))
+        if key not in known and (value is None or isinstance(value, str | int | float | bool))
     }
 
 

@@ -95,7 +95,7 @@ def rank(
         msg = (
             "no battles to rank: no review compares two answers by different, known authors; "
             "name the authors in the data (author_a and author_b in a table), and judge data that have no "
-            "reviews with `peerjudge run`"
+            "reviews (columns reviewer and verdict of a table) with `peerjudge run`"
         )
         raise DataError(msg)
     keep = tournament.readable

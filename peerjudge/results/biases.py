@@ -325,8 +325,8 @@ def _build_length_table(rows: Sequence[Verbosity], gold: str) -> Table:
             "odds",
             "odds",
             about="of being chosen for each doubling of length, at equal position and "
-            f"author{quality}; 1 means no effect. Quality is known only roughly: where better answers "
-            "are longer, the odds are too high",
+            f"author{quality}; 1 means no effect, and random verdicts draw all odds to 1. Quality is "
+            "known only roughly: where better answers are longer, the odds are too high",
         ),
         Column(
             f"Odds over {gold}",
@@ -334,5 +334,4 @@ def _build_length_table(rows: Sequence[Verbosity], gold: str) -> Table:
             "odds",
             about=f"at equal position and author, relative to the odds of {gold} on the same pairs",
         ),
-        note="Random verdicts draw all odds to 1.",
     )
