@@ -20,7 +20,7 @@ import structlog
 from hypothesis import settings
 
 # Equal examples in every run: a failure then belongs to the change at hand. `make explore` draws new ones.
-settings.register_profile("repeatable", deadline=None, derandomize=True)
+settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=50)
 settings.register_profile("explore", deadline=None, max_examples=1000, print_blob=True)
 settings.load_profile("repeatable")
 

@@ -32,7 +32,10 @@ DATA = (
     "score DATA",
     "compare DATA",
     "rank DATA",
-    "rank DATA --scoring elo --weights peer --bootstrap 20",
+    pytest.param(
+        "rank DATA --scoring elo --weights peer --bootstrap 20",
+        marks=pytest.mark.slow,  # the ratings are those of test_published_rankings
+    ),
     "rank DATA --scoring bradley-terry --weights peer --scheme damped",
     "agreement DATA",
     "agreement DATA --weights peer",

@@ -3,10 +3,13 @@
 import json
 from pathlib import Path
 
+import pytest
 
-def test_a_report_has_its_numbers_beside_it_and_its_figures_in_a_folder(played, tmp_path):
+
+def test_a_report_has_its_numbers_beside_it_and_its_figures_in_a_folder(shell):
     """One command writes the page, the same numbers as JSON, and every figure in three forms."""
-    outcome = played("report", "study", "-o", "page.html", "--figures", "drawn")
+    assert shell("run", "leader_follower", "--limit", "2", "--out", "study").code == 0
+    outcome = shell("report", "study", "-o", "page.html", "--figures", "drawn")
     page, *figures = map(Path, outcome.out.split())
     assert page.name == "page.html"
     assert {figure.suffix for figure in figures} == {".svg", ".png", ".pdf"}
@@ -32,11 +35,14 @@ def test_a_dataset_of_peoples_votes_says_that_people_are_its_gold(shell):
     assert "by people only" in outcome.err
 
 
-def test_recorded_reviews_have_a_report_of_their_own(shell, tmp_path, verdicts):
-    """LLMBar's 65 evaluators are read from disk; no model is called."""
+@pytest.mark.parametrize(
+    ("data", "reviewers"), [("vicuna80", 5), pytest.param("llmbar", 65, marks=pytest.mark.slow)]
+)
+def test_recorded_reviews_have_a_report_of_their_own(shell, tmp_path, verdicts, data, reviewers):
+    """Reviews are read from disk, also those of LLMBar's 65 evaluators; no model is called."""
     page = tmp_path / "page.html"
-    outcome = shell("report", verdicts("llmbar"), "-o", str(page))
+    outcome = shell("report", verdicts(data), "-o", str(page))
     assert outcome.code == 0
     assert page.exists()
     document = json.loads(page.with_suffix(".json").read_text("utf-8"))
-    assert len(document["score"]["rows"]) == 65
+    assert len(document["score"]["rows"]) == reviewers

@@ -42,7 +42,7 @@ def shelf(tmp_path_factory) -> Shelf:
 @pytest.fixture(scope="module")
 def found(shelf):
     """The study at two sizes."""
-    return plan(STUDY, sizes=(36, 300), studies=300, shelf=shelf).study
+    return plan(STUDY, sizes=(36, 300), studies=200, shelf=shelf).study
 
 
 def _effect(found, kind: str):
@@ -158,7 +158,7 @@ def test_power_grows_with_size_and_the_needed_size_reaches_it(found):
 
 def test_one_effect_can_be_planned_alone(found, shelf):
     """One wanted effect has the same value as among all effects."""
-    alone = plan(STUDY, effects=("vote",), sizes=(36, 300), studies=300, shelf=shelf).study
+    alone = plan(STUDY, effects=("vote",), sizes=(36, 300), studies=200, shelf=shelf).study
     (one,) = alone.effects
     both = _effect(found, one.effect.kind)
     assert one.as_carded.sizes[-1].value == pytest.approx(both.as_carded.sizes[-1].value, abs=0.02)
@@ -259,7 +259,7 @@ def test_leaders_and_orders_do_not_change_the_mean_gain(shelf, leader, orders):
     talk = Condition(name="talk", protocol="self_discussion", seats=_copies(), orders=orders)
     study = Experiment(name="self", data="sample", conditions=(talk,))
     seen = plan(
-        study, settings={"leader": leader.value}, sizes=(200,), studies=150, shelf=shelf
+        study, settings={"leader": leader.value}, sizes=(200,), studies=60, shelf=shelf
     ).study
     gain = _effect(seen, "discussion against private reviews").as_carded.sizes[0]
     assert gain.value == pytest.approx(0.02, abs=0.03)

@@ -15,7 +15,9 @@ EQUAL = Rule(name="equal", scheme=None)
 PRD = Rule(name="PRD", scheme=Scheme.PRD)
 DAMPED = Rule(name="damped", scheme=Scheme.DAMPED)
 HALF = Rule(name="damped by half", scheme=Scheme.DAMPED, damping=0.5)
-SEEDS = pytest.mark.parametrize("seed", [1, 2, 3])
+SEEDS = pytest.mark.parametrize(
+    "seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))]
+)
 
 
 def _play(population: Population, rule: Rule, seed: int, **changes):

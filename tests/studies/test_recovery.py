@@ -22,7 +22,7 @@ def test_planted_effects_are_found_at_the_nominal_rate(effect):
     """Intervals of 95 % hold the truth at the nominal rate, with an effect and without."""
     # Where discussions are gone through one by one, fewer studies.
     discussed = effect.name in ("altering rate", "leader effect")
-    studies = 20 if discussed else 100
+    studies = 20 if discussed else 60
     found = recover_effects(studies=studies, questions=140, seed=2, effects=[effect])[effect.name]
     assert found.nominal
     assert found.found == pytest.approx(found.expected, abs=0.04 if discussed else 0.025)

@@ -47,56 +47,50 @@ if __name__ == "__main__":
 """
 
 
-def _command(folder: Path, *options: str, compute: str = "compute") -> list[str]:
-    (folder / "sums.py").write_text(SUMS.replace("COMPUTE", compute), encoding="utf-8")
-    return [sys.executable, "sums.py", *options]
-
-
-def _run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        _command(folder, *options),
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
+@pytest.fixture
+def play(tmp_path: Path, commands):
+    """Run the study with these options in an empty folder."""
+    source = SUMS.replace("COMPUTE", "compute")
+    head = f"import sys\nsys.path.insert(0, {str(ROOT)!r})\n"
+    return lambda *options: commands.run(
+        tmp_path, program=f"{head}sys.argv[1:] = {list(options)!r}\n{source}"
     )
 
 
-def test_a_study_prints_its_tables_and_saves_its_figures(tmp_path: Path):
+def test_a_study_prints_its_tables_and_saves_its_figures(play, tmp_path: Path):
     """Tables and sentences go to stdout; the document and the drawings into the folder."""
-    done = _run(tmp_path, "--seed", "7")
-    assert done.returncode == 0, done.stderr
-    assert "Sums (simulated)" in done.stdout
-    assert "1 + 1" in done.stdout
-    assert "It is." in done.stdout
+    done = play("--seed", "7")
+    assert done.code == 0, done.err
+    assert "Sums (simulated)" in done.out
+    assert "1 + 1" in done.out
+    assert "It is." in done.out
     saved = tmp_path / "runs" / "sums"
     assert json.loads((saved / "study.json").read_text("utf-8"))["seed"] == 7
     for name in ("line", "marks"):
         assert "simulated" in (saved / f"{name}.svg").read_text("utf-8").lower()
 
 
-def test_a_study_prints_one_document(tmp_path: Path):
+def test_a_study_prints_one_document(play, tmp_path: Path):
     """With --json there is nothing else on stdout, and NaN is null."""
-    done = _run(tmp_path, "--json", "--out", "elsewhere")
-    assert json.loads(done.stdout) == {"seed": 0, "sum": 2, "odd": None}
+    done = play("--json", "--out", "elsewhere")
+    assert done.document == {"seed": 0, "sum": 2, "odd": None}
     assert (tmp_path / "elsewhere" / "study.json").is_file()
 
 
-def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path):
+def test_a_folder_that_cannot_be_written_is_named(play, tmp_path: Path):
     """The message names the file and the option, and the exit code is 2."""
     (tmp_path / "taken").write_text("", encoding="utf-8")
-    done = _run(tmp_path, "--out", "taken")
-    assert done.returncode == 2
-    assert "study.json" in done.stderr
-    assert "--out" in done.stderr
+    done = play("--out", "taken")
+    assert done.code == 2
+    assert "study.json" in done.err
+    assert "--out" in done.err
 
 
 def test_an_interrupted_study_stops_at_once_and_saves_nothing(tmp_path: Path):
     """Ctrl-C does not wait for the computation to end: exit code 130, and no folder."""
+    (tmp_path / "sums.py").write_text(SUMS.replace("COMPUTE", "compute_forever"), encoding="utf-8")
     with subprocess.Popen(
-        _command(tmp_path, compute="compute_forever"),
+        [sys.executable, "sums.py"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,

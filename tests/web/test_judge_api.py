@@ -345,7 +345,7 @@ def test_a_port_in_use_is_named(tmp_path):
     assert not (tmp_path / "runs").exists()
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.text() | st.binary())
 def test_no_text_is_read_but_an_object(text):
     """Whatever arrives is an object of the request or a `RequestError`."""
