@@ -275,6 +275,8 @@ def _check_transcripts(source: object) -> Iterator[Transcript]:
     for transcript in cast("Iterable[object]", source):
         if not isinstance(transcript, Transcript):
             msg = f"a source is {kinds}; a list of transcripts cannot hold {transcript!r:.80}"
+            if isinstance(transcript, str | Path | RunSummary | Dataset):
+                msg += "; give each source as an argument of its own, as in pj.compare(one, other)"
             raise DataError(msg)
         yield transcript
 
