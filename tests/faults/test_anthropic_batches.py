@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-import signal
 import sqlite3
-import threading
 from collections import Counter
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -23,9 +18,12 @@ from tests.faults.batch_kit import (
     DISCUSSIONS,
     RUN,
     TURNS,
+    BatchApi,
+    end_at_each,
     finish,
     prepare,
     require_paid_once,
+    write_reply,
 )
 
 STEPS = ("begin", "create", "look", "results")
@@ -35,24 +33,14 @@ KEY = 32
 
 
 @dataclass
-class MessageBatchServer:
-    """Message batches and their results; a batch ends when it is looked at or listed `looks` times.
+class MessageBatchServer(BatchApi):
+    """Message batches of Anthropic, whose list counts as a look; `sent` has the parameters of all requests.
 
-    `billed` counts the replies by request, `sent` has the parameters of all requests. `on_step` is called
-    with the name of each step: begin (before a batch is created), and after it took effect and before
-    its answer: create, look, results. `fate` gives the fate of a request by its number of tries: done,
-    expired, canceled or the type of an error.
+    Steps are begin (before a batch is created), create, look and results, fates done, expired, canceled or
+    the type of an error.
     """
 
-    looks: int = 1
-    fate: Callable[[str, int], str] = lambda _key, _tries: "done"
-    on_step: Callable[[str], None] = lambda _: None
-    url: str = ""
-    billed: Counter[str] = field(default_factory=Counter)
-    tried: Counter[str] = field(default_factory=Counter)
-    batches: dict[str, dict] = field(default_factory=dict)
     sent: list[dict] = field(default_factory=list)
-    single: int = 0
 
     def app(self) -> web.Application:
         """Return the application."""
@@ -113,13 +101,7 @@ class MessageBatchServer:
 
     async def results(self, request: web.Request) -> web.StreamResponse:
         batch = self.batches[request.match_info["id"]]
-        text = "".join(json.dumps(line) + "\n" for line in batch["results"]).encode()
-        response = web.StreamResponse(headers={"Content-Length": str(len(text))})
-        await response.prepare(request)
-        await response.write(text[: len(text) // 2])
-        self.on_step("results")
-        await response.write(text[len(text) // 2 :])
-        return response
+        return await self.send_lines(request, batch["results"])
 
     def _pass_time(self, name: str) -> None:
         batch = self.batches[name]
@@ -130,11 +112,9 @@ class MessageBatchServer:
     def _run(self, request: dict) -> dict:
         name = request["custom_id"]
         key = name[:KEY]
-        fate = self.fate(key, self.tried[key])
-        self.tried[key] += 1
+        fate = self.draw_fate(key)
         result: dict = {"type": fate}
         if fate == "done":
-            self.billed[key] += 1
             result = {"type": "succeeded", "message": _complete(request["params"])}
         elif fate.endswith("_error"):
             error = {"type": "error", "error": {"type": fate, "message": "no"}}
@@ -158,26 +138,14 @@ class MessageBatchServer:
             "results_url": f"https://elsewhere.invalid/{name}" if ended else None,
         }
 
-    async def serve(self, ready: threading.Event, stop) -> None:
-        """Answer requests until the stop event."""
-        runner = web.AppRunner(self.app(), shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0, backlog=512).start()
-        self.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-        ready.set()
-        await stop.wait()
-        await runner.cleanup()
-
 
 def _complete(params: dict) -> dict:
-    digest = hashlib.sha256(json.dumps(params).encode()).hexdigest()
-    text = f"I compared both with care.\n{'12'[int(digest[0], 16) % 2]}"
     return {
         "id": "msg_x",
         "type": "message",
         "role": "assistant",
         "model": params["model"],
-        "content": [{"type": "text", "text": text}],
+        "content": [{"type": "text", "text": write_reply(params)}],
         "stop_reason": "end_turn",
         "stop_sequence": None,
         "usage": {"input_tokens": 500, "output_tokens": 100},
@@ -220,27 +188,8 @@ async def test_a_run_killed_at_each_step_pays_nothing_twice(kit, start, tmp_path
             for i in range(DISCUSSIONS)
         ]
         server.batches[server.add(foreign)]["looks"] = looks
-    waiting = [*STEPS, "create"]
-
-    def interrupt(step):
-        """Kill the run at this step of the server, and answer nothing."""
-        if waiting and step == waiting[0]:
-            del waiting[0]
-            over = ended
-            assert started.wait(60)
-            os.kill(pid[0], signal.SIGKILL)
-            over.wait(60)
-            raise ConnectionResetError
-
-    server.on_step = interrupt
-    while waiting:
-        left, started, ended = len(waiting), threading.Event(), threading.Event()
-        pid = [commands.start(tmp_path, *RUN)]
-        started.set()
-        code = commands.code()
-        ended.set()
-        assert (code, len(waiting)) == (-signal.SIGKILL, left - 1)
-        age_creations(tmp_path)
+    steps = (*STEPS, "create")
+    end_at_each(server, steps, tmp_path, commands, between=lambda: age_creations(tmp_path))
     summary = finish(tmp_path, commands)
     for i in range(DISCUSSIONS):
         server.billed.pop(f"x{i}", None)

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import signal
-import threading
-from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
@@ -19,35 +14,27 @@ from peerjudge.runs import run
 from tests.faults.batch_kit import (
     COST,
     DISCUSSIONS,
-    RUN,
     TURNS,
+    BatchApi,
+    end_at_each,
     finish,
     prepare,
     require_paid_once,
+    write_reply,
 )
 
 STEPS = ("begin", "upload", "create", "look", "results")
 
 
 @dataclass
-class BatchServer:
-    """Files, batches and their results; a batch ends when it is looked at `looks` times.
+class BatchServer(BatchApi):
+    """OpenAI's files and batches; `files` has what was uploaded.
 
-    `billed` counts the replies by `custom_id`, `files` and `batches` what was sent. `on_step` is called
-    with the name of each step after it took effect and before its answer: begin, upload, create, look,
-    results.
-    `fate` gives the fate of a line by its number of tries: done, expired, or a status.
+    Steps are begin, upload, create, look and results, fates done, expired, or a status.
     """
 
-    looks: int = 1
-    fate: Callable[[str, int], str] = lambda _key, _tries: "done"
-    on_step: Callable[[str], None] = lambda _: None
-    url: str = ""
-    billed: Counter[str] = field(default_factory=Counter)
-    tried: Counter[str] = field(default_factory=Counter)
+    below = "/v1"
     files: dict[str, bytes] = field(default_factory=dict)
-    batches: dict[str, dict] = field(default_factory=dict)
-    single: int = 0
 
     def app(self) -> web.Application:
         """Return the application."""
@@ -101,23 +88,15 @@ class BatchServer:
 
     async def results(self, request: web.Request) -> web.StreamResponse:
         kind, name = request.match_info["id"].split("-", 1)
-        text = "".join(json.dumps(line) + "\n" for line in self.batches[name][kind]).encode()
-        response = web.StreamResponse(headers={"Content-Length": str(len(text))})
-        await response.prepare(request)
-        await response.write(text[: len(text) // 2])
-        self.on_step("results")
-        await response.write(text[len(text) // 2 :])
-        return response
+        return await self.send_lines(request, self.batches[name][kind])
 
     def _run(self, batch: dict) -> None:
         batch["output"], batch["error"] = [], []
         for line in batch["lines"]:
             key = line["custom_id"]
-            fate = self.fate(key, self.tried[key])
-            self.tried[key] += 1
+            fate = self.draw_fate(key)
             result = {"id": "r", "custom_id": key, "response": None, "error": None}
             if fate == "done":
-                self.billed[key] += 1
                 body = _complete(line["body"])
                 batch["output"].append(result | {"response": {"status_code": 200, "body": body}})
             elif fate == "expired":
@@ -138,21 +117,9 @@ class BatchServer:
                 found[f"{kind}_file_id"] = f"{kind}-{name}" if batch[kind] else None
         return found
 
-    async def serve(self, ready: threading.Event, stop) -> None:
-        """Answer requests until the stop event."""
-        runner = web.AppRunner(self.app(), shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0, backlog=512).start()
-        self.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
-        ready.set()
-        await stop.wait()
-        await runner.cleanup()
-
 
 def _complete(body: dict) -> dict:
-    digest = hashlib.sha256(json.dumps(body).encode()).hexdigest()
-    text = f"I compared both with care.\n{'12'[int(digest[0], 16) % 2]}"
-    message = {"role": "assistant", "content": text}
+    message = {"role": "assistant", "content": write_reply(body)}
     return {
         "id": "x",
         "object": "chat.completion",
@@ -179,29 +146,8 @@ async def test_a_run_ended_at_each_step_pays_nothing_twice(kit, start, tmp_path,
     """However a run ends, the same command collects its batches and sends none of them again."""
     server = start(BatchServer())
     prepare(kit, tmp_path, server)
-    waiting = [step for step in STEPS for _ in range(2)]
-
-    def interrupt(step):
-        """Kill the run after this step of the server took effect, and answer nothing."""
-        if waiting and step == waiting[0]:
-            del waiting[0]
-            over = ended
-            assert started.wait(60)
-            os.kill(pid[0], number)
-            over.wait(60)
-            raise ConnectionResetError
-
-    server.on_step = interrupt
-    while waiting:
-        left, started, ended = len(waiting), threading.Event(), threading.Event()
-        pid = [commands.start(tmp_path, *RUN)]
-        started.set()
-        code = commands.code()
-        ended.set()
-        assert (code, len(waiting)) == (
-            128 + number if number == signal.SIGINT else -number,
-            left - 1,
-        )
+    twice = [step for step in STEPS for _ in range(2)]
+    end_at_each(server, twice, tmp_path, commands, number=number)
     await require_paid_once(tmp_path, server, finish(tmp_path, commands))
 
 
