@@ -21,7 +21,7 @@ from peerjudge.analysis.selecting import (
     select_judges,
 )
 from peerjudge.analysis.tournaments import build_tournament
-from peerjudge.data import Measurement, ReviewerWeights, Scheme, Tournament
+from peerjudge.data import LEVEL, Measurement, ReviewerWeights, Scheme, Tournament
 from peerjudge.errors import DataError
 from peerjudge.ranking import Weighting, equal_weights, given_weights, peer_rank
 from peerjudge.ranking.resampling import weigh_samples
@@ -78,7 +78,7 @@ def measure_agreement(
     scheme: Scheme = Scheme.PRD,
     seed: int = 0,
     samples: int = 2000,
-    level: float = 0.95,
+    level: float = LEVEL,
 ) -> GoldAgreement:
     """Return accuracy and Fleiss' kappa of the combined verdict against gold, on pairs.
 

@@ -23,7 +23,7 @@ from peerjudge.analysis.judges import Judge, group_judges
 from peerjudge.analysis.scoring import find_source
 from peerjudge.analysis.selecting import find_pairs
 from peerjudge.analysis.signflips import SPAN
-from peerjudge.data import Dataset, Measurement, Noun
+from peerjudge.data import LEVEL, Dataset, Measurement, Noun
 from peerjudge.errors import DataError
 
 _EVEN = 1e-6
@@ -126,7 +126,7 @@ def measure_annotators(
     reviewers: Sequence[str] | None = None,
     seed: int = 0,
     samples: int = 200,
-    level: float = 0.95,
+    level: float = LEVEL,
 ) -> AnnotatedGold:
     """Fit the annotator model to people's votes on pairs, and judge reviewers by it.
 

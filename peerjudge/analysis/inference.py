@@ -19,7 +19,7 @@ from peerjudge.analysis.intervals import (
     sum_by_cluster,
 )
 from peerjudge.analysis.signflips import PairedDifference, measure_difference, measure_over_best
-from peerjudge.data import Measurement, Noun, replace
+from peerjudge.data import LEVEL, Measurement, Noun, replace
 from peerjudge.errors import DataError
 
 
@@ -56,7 +56,7 @@ class Sampler:
 
     seed: int = 0
     samples: int = 2000
-    level: float = 0.95
+    level: float = LEVEL
 
     def mean(
         self,

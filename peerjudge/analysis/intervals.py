@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from peerjudge.data import Measurement
+from peerjudge.data import LEVEL, Measurement
 from peerjudge.errors import DataError
 from peerjudge.ranking.bounds import FEW, bound_resampled, bound_score, bound_unvaried
 
@@ -33,7 +33,7 @@ _KEPT = 10_000
 _BLOCK = 1 << 14
 
 
-def measure_proportion(successes: int, n: int, *, level: float = 0.95) -> Measurement:
+def measure_proportion(successes: int, n: int, *, level: float = LEVEL) -> Measurement:
     """Return a share with its Wilson score interval, which stays within 0 and 1 for small `n`.
 
     For independent trials only; where trials share a question, use `measure_mean`.
@@ -62,7 +62,7 @@ def measure_mean(
     clusters: Clusters,
     *,
     limits: tuple[float, float] | None = None,
-    level: float = 0.95,
+    level: float = LEVEL,
 ) -> Measurement:
     """Return the mean of the values, with bounds that treat clusters (usually questions) as trials.
 
@@ -84,7 +84,7 @@ def measure_mean(
 
 
 def bound_mean(
-    sums: Floats, *, limits: tuple[float, float] | None, level: float = 0.95
+    sums: Floats, *, limits: tuple[float, float] | None, level: float = LEVEL
 ) -> tuple[float, float]:
     """Return low and high of a ratio of two sums, `sums[cluster, (above, below)]`; see `ScoreMeans`."""
     low, high = ScoreMeans.describe(sums[:, :1], sums[:, 1:], limits=limits).bounds(level)
@@ -184,7 +184,7 @@ def measure_statistic(
     limits: tuple[float, float],
     seed: int = 0,
     samples: int = 2000,
-    level: float = 0.95,
+    level: float = LEVEL,
 ) -> Measurement:
     """Return any function of sums over clusters, with bounds from resampled clusters.
 
@@ -211,7 +211,7 @@ def make_measurement(
     clusters: int,
     n: int,
     limits: tuple[float, float] | None,
-    level: float = 0.95,
+    level: float = LEVEL,
 ) -> Measurement:
     """Return a value with bounds from its values in samples of the clusters (`bound_resampled`).
 

@@ -10,12 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from peerjudge.analysis.ballots import Floats
-from peerjudge.data import Measurement
+from peerjudge.data import LEVEL, Measurement
 from peerjudge.errors import ConvergenceError
 
 Codes: TypeAlias = npt.NDArray[np.integer]
 
-LEVEL = 0.95
 _METHOD = "jackknife by question"
 _WIDEST_SPREAD = 3.0
 """Standard deviation of the normal prior of the spread, which keeps it finite."""

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.intervals import SHARE, draw_clusters, make_measurement
-from peerjudge.data import Measurement, Noun, Ranking, Scheme, Tournament
+from peerjudge.data import LEVEL, Measurement, Noun, Ranking, Scheme, Tournament
 from peerjudge.errors import ConvergenceError
 from peerjudge.ranking import elo_trajectory, peer_rank, rank
 from peerjudge.ranking.resampling import head_to_head_by_sample, select_rows, weigh_samples
@@ -241,7 +241,7 @@ def follow_ratings(
     contestants: Sequence[str],
     most: int,
     seed: int = 0,
-    level: float = 0.95,
+    level: float = LEVEL,
 ) -> tuple[Trajectory, ...]:
     """Return the mean rating of each contestant after so many battles, with bounds over the orders.
 

@@ -23,7 +23,7 @@ from peerjudge.analysis.intervals import Floats
 from peerjudge.analysis.judges import group_judges
 from peerjudge.analysis.ratings import PREFIX, RatingLevel, measure_errors, measure_levels
 from peerjudge.analysis.signflips import PairedDifference, measure_difference
-from peerjudge.data import Measurement, Noun, replace
+from peerjudge.data import LEVEL, Measurement, Noun, replace
 
 AnswerKey = tuple[str, str]
 """Ids of a question and of a comparison with one answer."""
@@ -102,7 +102,7 @@ class RatingPair(RatingShift, frozen=True, kw_only=True):
 
 
 def tabulate_ratings(
-    ballots: Ballots, *, reviewers: Sequence[str] | None = None, level: float = 0.95
+    ballots: Ballots, *, reviewers: Sequence[str] | None = None, level: float = LEVEL
 ) -> tuple[RatedAnswers, ...]:
     """Return one row for each condition of a run, or for each reviewer of recorded ratings.
 

@@ -16,7 +16,16 @@ from peerjudge.analysis.grouping import average_by_group, group_rows, list_disti
 from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.intervals import measure_mean
 from peerjudge.analysis.judges import Judge
-from peerjudge.data import Comparison, Expects, Measurement, Noun, StopReason, Transcript, replace
+from peerjudge.data import (
+    LEVEL,
+    Comparison,
+    Expects,
+    Measurement,
+    Noun,
+    StopReason,
+    Transcript,
+    replace,
+)
 
 RatingKind: TypeAlias = tuple[str, str, str]
 """Condition, reviewer, and `weighted`, `stated` or `unreadable`."""
@@ -129,7 +138,7 @@ def sum_ratings(counts: Mapping[RatingKind, int], reviewers: Iterable[str]) -> t
 
 
 def measure_levels(
-    name: str, ballots: Ballots, *, aspect: str = "", level: float = 0.95
+    name: str, ballots: Ballots, *, aspect: str = "", level: float = LEVEL
 ) -> RatingLevel:
     """Return the level and the scatter of these ratings.
 

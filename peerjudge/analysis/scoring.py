@@ -32,7 +32,7 @@ from peerjudge.analysis.ratings import (
     correlate_ratings,
     sum_ratings,
 )
-from peerjudge.data import Conventions, Dataset, Measurement, Noun, RecordedReview, Verdict
+from peerjudge.data import LEVEL, Conventions, Dataset, Measurement, Noun, RecordedReview, Verdict
 from peerjudge.errors import DataError
 from peerjudge.verdicts import Reading, read_verdict
 
@@ -123,7 +123,7 @@ def score_ballots(
     conventions: Conventions | None = None,
     seed: int = 0,
     samples: int = 2000,
-    level: float = 0.95,
+    level: float = LEVEL,
 ) -> Scores:
     """Return the accuracy of every judge against gold, in total and by group.
 

@@ -31,7 +31,7 @@ import numpy.typing as npt
 
 from peerjudge.analysis.ballots import Bools
 from peerjudge.analysis.intervals import Clusters, Floats, ScoreMeans, sum_by_cluster
-from peerjudge.data import Measurement, Noun
+from peerjudge.data import LEVEL, Measurement, Noun
 
 SPAN = (-1.0, 1.0)
 """The least and the greatest difference of two shares."""
@@ -58,7 +58,7 @@ class PairedDifference(Noun, frozen=True, kw_only=True):
 
 
 def measure_difference(
-    differences: npt.ArrayLike, clusters: Clusters, *, seed: int = 0, level: float = 0.95
+    differences: npt.ArrayLike, clusters: Clusters, *, seed: int = 0, level: float = LEVEL
 ) -> PairedDifference:
     """Return the mean of paired differences of shares, with its test and interval.
 
@@ -83,7 +83,7 @@ def measure_over_best(
     clusters: Clusters,
     *,
     seed: int = 0,
-    level: float = 0.95,
+    level: float = LEVEL,
 ) -> PairedDifference:
     """Return our mean minus that of the best alternative, chosen on other questions.
 
@@ -117,7 +117,7 @@ def measure_over_best(
 
 
 def measure_many(
-    differences: Floats, values: Floats, *, seed: int = 0, level: float = 0.95
+    differences: Floats, values: Floats, *, seed: int = 0, level: float = LEVEL
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Return value, low, high and p-value of `measure_over_best` for each of many studies.
 
@@ -154,7 +154,7 @@ def measure_at_once(
     values: Sequence[float],
     *,
     seed: int = 0,
-    level: float = 0.95,
+    level: float = LEVEL,
 ) -> list[Measurement]:
     """Return simultaneous intervals of several means over their best alternatives.
 

@@ -26,7 +26,7 @@ from peerjudge.analysis.contrasts import collect_differences
 from peerjudge.analysis.grouping import Ints, divide_known
 from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.signflips import SPAN, compute_over_best, sum_known
-from peerjudge.data import Measurement, Noun, Primary, replace
+from peerjudge.data import LEVEL, Measurement, Noun, Primary, replace
 from peerjudge.errors import ExperimentError
 from peerjudge.ranking.bounds import bound_unvaried
 
@@ -186,7 +186,7 @@ def look_at(
     )
 
 
-def find_stops(differences: Floats, looks: Sequence[int], *, level: float = 0.95) -> Ints:
+def find_stops(differences: Floats, looks: Sequence[int], *, level: float = LEVEL) -> Ints:
     """Return for many studies the number of questions after which they are decided.
 
     It is above 0 where ours is better, below 0 where it is worse, and 0 where it is never decided.
@@ -212,7 +212,7 @@ def _average(values: Floats, question: Numbers) -> Floats:
     return divide_known(*sum_known(values, question))
 
 
-def measure_sequence(differences: Floats, values: Floats, *, level: float = 0.95) -> Measurement:
+def measure_sequence(differences: Floats, values: Floats, *, level: float = LEVEL) -> Measurement:
     """Return the mean over the best alternative with anytime-valid bounds.
 
     In `level` of all studies the bounds hold the true mean at every number of questions. As for

@@ -87,6 +87,7 @@ from peerjudge.data.opinions import (
     strict_majority,
 )
 from peerjudge.data.ranking import (
+    LEVEL,
     Battle,
     LightPair,
     Measurement,
@@ -135,6 +136,7 @@ __all__ = [
     "COUNTING",
     "EXPLANATIONS",
     "INCONSISTENT",
+    "LEVEL",
     "MAX_ANSWERS",
     "NO_CHOICE",
     "RATING",

@@ -14,6 +14,9 @@ from peerjudge.data.comparisons import Verdict
 from peerjudge.data.nouns import Noun
 from peerjudge.errors import DataError
 
+LEVEL = 0.95
+"""Level of every interval, unless another is asked for."""
+
 
 class Scoring(StrEnum):
     """The scores of contestants."""
@@ -149,7 +152,7 @@ class Measurement(Noun, frozen=True, kw_only=True):
     low: float
     high: float
     n: int
-    level: float = 0.95
+    level: float = LEVEL
     method: str = ""
 
     def __str__(self) -> str:

@@ -7,15 +7,15 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
+from peerjudge.data import LEVEL
 from peerjudge.ranking.tally import Floats
 
 FEW = 60
 """Below this number of questions, percentiles of resamples are too narrow."""
 _EQUAL = 1e-9
-_LEVEL = 0.95
 # (sample, contestant, contestant) comparisons at a time, which bounds the memory.
 _MOST_PAIRS = 1 << 20
-_TAILS = ((1.0 - _LEVEL) / 2.0, (1.0 + _LEVEL) / 2.0)
+_TAILS = ((1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0)
 
 
 def bound_score(
@@ -24,7 +24,7 @@ def bound_score(
     *,
     df: npt.ArrayLike,
     limits: tuple[float, float] | None,
-    level: float = _LEVEL,
+    level: float = LEVEL,
 ) -> tuple[Floats, Floats]:
     """Return the bounds of an estimate from its variance: Wilson's score interval between limits.
 
@@ -65,7 +65,7 @@ def bound_unvaried(
     *,
     questions: npt.ArrayLike,
     limits: tuple[float, float],
-    level: float = _LEVEL,
+    level: float = LEVEL,
 ) -> tuple[Floats, Floats]:
     """Return the bounds of an estimate to which all questions, or all resamples, give the same value.
 
@@ -75,7 +75,7 @@ def bound_unvaried(
     return one - unseen * (one - limits[0]), one + unseen * (limits[1] - one)
 
 
-def share_unseen(questions: npt.ArrayLike, *, level: float = _LEVEL) -> Floats:
+def share_unseen(questions: npt.ArrayLike, *, level: float = LEVEL) -> Floats:
     """Return the greatest share of all questions that may be unlike these, which are all alike.
 
     It is the upper Wilson bound of a share of which none was seen in this number.
@@ -90,7 +90,7 @@ def bound_resampled(
     *,
     questions: int,
     limits: tuple[float, float] | None,
-    level: float = _LEVEL,
+    level: float = LEVEL,
 ) -> tuple[Floats, Floats]:
     """Return the bounds of estimates from their values in resampled questions.
 

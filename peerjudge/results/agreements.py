@@ -16,7 +16,7 @@ from peerjudge.analysis import (
     select_judges,
 )
 from peerjudge.analysis.selecting import HUMAN, keep_contestants, name_people
-from peerjudge.data import COUNTING, Measurement, Undecided, to_plain
+from peerjudge.data import COUNTING, LEVEL, Measurement, Undecided, to_plain
 from peerjudge.data.choices import require_choice
 from peerjudge.reporting.formats import (
     counted,
@@ -105,7 +105,7 @@ class AgreementResult(FramedResult):
                 parts += [*together, *tables, "", *alike]
         if self.people:
             parts += ["", _OWN_VOTES]
-        return [*parts, "", interval_note(0.95, self.questions)]
+        return [*parts, "", interval_note(LEVEL, self.questions)]
 
     def rows(self) -> Iterator[Cells]:
         """Yield the agreement of all together, then that of each reviewer and each pair.

@@ -16,7 +16,7 @@ from peerjudge.analysis import (
 )
 from peerjudge.analysis.position import Preference
 from peerjudge.analysis.selecting import HUMAN
-from peerjudge.data import Measurement, Noun, replace, to_plain
+from peerjudge.data import LEVEL, Measurement, Noun, replace, to_plain
 from peerjudge.reporting.figures import Figure, Row, Rows, build_mark
 from peerjudge.reporting.formats import counted, interval_note, percent, preface
 from peerjudge.reporting.layout import (
@@ -41,7 +41,6 @@ R = TypeVar("R", bound=Noun)
 _MOST_DRAWN = 30
 """A figure of more reviewers cannot be read; the table has all."""
 _CONTROLS = {"gold": ", quality by the verdict of gold", "peers": ", quality by the other verdicts"}
-_LEVEL = 0.95
 _NO_LENGTH = (
     "Length: not measured, as the answers of every pair are equally long, or have no known texts."
 )
@@ -70,7 +69,7 @@ class BiasResult(DrawnResult):
             *build_bias_tables(replace(self.bias, gold=self.gold)),
             *([] if _select_long(self.bias) else ["", _NO_LENGTH]),
             "",
-            interval_note(_LEVEL, self.questions),
+            interval_note(LEVEL, self.questions),
         ]
 
     @property
@@ -96,7 +95,7 @@ class BiasResult(DrawnResult):
             id="position",
             description="Share of each reviewer's choices that name the first-shown answer.",
             chart=Rows(rows=shown, across=across, reference=(0.5, "no preference"), limits=SHARES),
-            note=interval_note(_LEVEL, self.questions),
+            note=interval_note(LEVEL, self.questions),
         )
         return {figure.id: figure}
 

@@ -30,7 +30,7 @@ from peerjudge.analysis.ratings import RatingLevel
 from peerjudge.analysis.score_document import CONVENTIONS, build_contrasts_document
 from peerjudge.analysis.signflips import PairedDifference
 from peerjudge.analysis.stopping import Decision
-from peerjudge.data import Measurement, Undecided, to_plain
+from peerjudge.data import LEVEL, Measurement, Undecided, to_plain
 from peerjudge.data import replace as changed
 from peerjudge.errors import DataError
 from peerjudge.reporting.figures import Figure
@@ -111,7 +111,7 @@ class CompareResult(DrawnResult):
             *build_rating_tables(self.ratings),
             *note_alternatives(self.contrasts),
             "",
-            interval_note(0.95, asked),
+            interval_note(LEVEL, asked),
         ]
 
     def rows(self) -> Iterator[Cells]:

@@ -24,7 +24,7 @@ from peerjudge.analysis import (
 )
 from peerjudge.analysis.peers import Standings, rank_peers
 from peerjudge.analysis.selecting import HUMAN, find_pairs, identify_reviewers, number_judges
-from peerjudge.data import Comparison, Dataset, Transcript, to_plain
+from peerjudge.data import LEVEL, Comparison, Dataset, Transcript, to_plain
 from peerjudge.datasets import load as load_dataset
 from peerjudge.datasets.papers import list_papers
 from peerjudge.errors import ConvergenceError, DataError, PeerJudgeError, StoreError
@@ -388,7 +388,7 @@ def _report_dataset(
             f"{counted(questions, 'question')}; {int((~own.readable).sum()):,} unreadable. No model was "
             "called for this report."
         ),
-        standings=Standings(level=0.95, questions=questions, peers=peers, peers_missing=reason),
+        standings=Standings(level=LEVEL, questions=questions, peers=peers, peers_missing=reason),
         results=results,
         missing=missing,
     )

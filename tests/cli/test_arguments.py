@@ -35,7 +35,10 @@ def talks():
         (lambda: pj.rank_styles(talks(), scheme="dampd"), "did you mean 'damped'"),
         (lambda: pj.peer_rank(talks(), scheme="dampd"), "did you mean 'damped'"),
         (lambda: pj.score(talks(), by=["category", "levl"]), "'levl'; it has category, level; did"),
-        (lambda: pj.score(["study"]), "cannot hold 'study'; give each source as an argument of its own"),
+        (
+            lambda: pj.score(["study"]),
+            "cannot hold 'study'; give each source as an argument of its own",
+        ),
         (lambda: pj.score(3), "a source is a run folder, .* not 3"),
         (lambda: build_judge("sim_plan", pj.Shelf()), "did you mean 'sim_plain'"),
     ],
