@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from peerjudge.analysis.ballots import Ballots, Bools, Floats
+from peerjudge.analysis.ballots import Ballots, Floats
 from peerjudge.analysis.logistic import Fit, Rows, find_independent, fit_mixed
 from peerjudge.analysis.styles import MARKDOWN, find_texts, has_both_orders, measure_styles
 from peerjudge.analysis.tournaments import build_tournament, select_battles
@@ -123,7 +123,7 @@ def control_styles(
     texts = find_texts(battles)
     lost = keep & ~texts if texts.any() and set(wanted) != {"position"} else np.zeros_like(keep)
     keep &= ~lost
-    battles, tournament = battles.where(keep), _keep(tournament, keep)
+    battles, tournament = battles.where(keep), tournament.where(keep)
     plain = rank(
         tournament,
         scoring=Scoring.BRADLEY_TERRY,
@@ -176,11 +176,6 @@ def _require_questions(tournament: Tournament, groups: int, styles: int) -> None
             "control fewer styles"
         )
         raise DataError(msg)
-
-
-def _keep(tournament: Tournament, rows: Bools) -> Tournament:
-    columns = ("question", "reviewer", "first", "second", "score", "readable")
-    return replace(tournament, **{name: getattr(tournament, name)[rows] for name in columns})
 
 
 def _select_styles(

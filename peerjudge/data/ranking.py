@@ -11,7 +11,7 @@ import numpy.typing as npt
 from msgspec import field
 
 from peerjudge.data.comparisons import Verdict
-from peerjudge.data.nouns import Noun
+from peerjudge.data.nouns import Noun, replace
 from peerjudge.errors import DataError
 
 LEVEL = 0.95
@@ -135,6 +135,11 @@ class Tournament(Noun, frozen=True, kw_only=True, eq=False):
 
     def __len__(self) -> int:
         return len(self.score)
+
+    def where(self, rows: npt.NDArray[np.bool_]) -> Tournament:
+        """Return the tournament with these battles only; all names are kept."""
+        columns = ("question", "reviewer", "first", "second", "score", "readable")
+        return replace(self, **{name: getattr(self, name)[rows] for name in columns})
 
     @property
     def own(self) -> tuple[str, ...]:

@@ -70,11 +70,7 @@ def elo(
             `[order, position]`; the index after the last battle is padding.
         seed: seed of the random orders.
     """
-    rows = _rows(tournament)
-    judges = len(tournament.reviewers)
-    share = np.full(judges, 1.0 / judges) if weights is None else weights
-    sequence = _orders(orders, len(rows.value) - 1, seed)
-    held = np.broadcast_to(share, (len(sequence), judges))
+    rows, held, sequence = _set_up(tournament, weights, orders, seed)
     ratings = _play(rows, held, sequence)
     settled = np.zeros(len(sequence), dtype=np.bool_)
     return EloRatings(ratings=ratings, weights=held, iterations=1, residual=0.0, unsettled=settled)
@@ -99,12 +95,9 @@ def elo_trajectory(
     if every < 1:
         msg = f"every must be at least 1 battle, not {every}"
         raise DataError(msg)
-    rows = _rows(tournament)
-    judges = len(tournament.reviewers)
-    share = np.full(judges, 1.0 / judges) if weights is None else weights
-    sequence = _orders(orders, len(rows.value) - 1, seed)
+    rows, held, sequence = _set_up(tournament, weights, orders, seed)
     steps: list[Floats] = []
-    last = _play(rows, np.broadcast_to(share, (len(sequence), judges)), sequence, every, steps)
+    last = _play(rows, held, sequence, every, steps)
     length = sequence.shape[1]
     if length % every:
         steps.append(last)
@@ -141,13 +134,11 @@ def elo_peer(
         ConvergenceError: that average is above 0.001 after 100 passes.
         UnconnectedError: no battles connect the reviewers as contestants.
     """
-    rows = _rows(tournament)
-    judges = len(tournament.reviewers)
     at = contestant_columns(tournament.own, tournament.contestants)
     check_connected(win_rates(tournament).met, at, tournament.contestants)
     own = np.where(at >= 0, 0.0, np.nan)
-    sequence = _orders(orders, len(rows.value) - 1, seed)
-    weights = np.full((len(sequence), judges), 1.0 / judges)
+    rows, equal, sequence = _set_up(tournament, None, orders, seed)
+    weights = equal.copy()
     ratings = np.full((len(sequence), rows.size), _START)
     change = np.full(len(sequence), np.inf)
     passes = 0
@@ -214,6 +205,16 @@ def _rows(tournament: Tournament) -> _Rows:
         size=size,
         idle=np.bincount(np.concatenate([first, second]), minlength=size) == 0,
     )
+
+
+def _set_up(
+    tournament: Tournament, weights: Floats | None, orders: int | Orders, seed: int
+) -> tuple[_Rows, Floats, Orders]:
+    """Return the battles, the weights `[order, reviewer]`, and the orders `[order, position]`."""
+    rows, judges = _rows(tournament), len(tournament.reviewers)
+    share = np.full(judges, 1.0 / judges) if weights is None else weights
+    sequence = _orders(orders, len(rows.value) - 1, seed)
+    return rows, np.broadcast_to(share, (len(sequence), judges)), sequence
 
 
 def _orders(orders: int | Orders, length: int, seed: int) -> Orders:

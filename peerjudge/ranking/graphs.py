@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from peerjudge.data import Tournament, replace
 from peerjudge.errors import DataError
-from peerjudge.ranking.tally import Floats, Meetings
+from peerjudge.ranking.tally import Floats, Meetings, add_sides
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -34,14 +34,14 @@ def graph(tournament: Tournament, *, weights: Mapping[str, float] | None = None)
     size = len(tournament.contestants)
     worth = np.array([1.0 if weights is None else weights[name] for name in tournament.reviewers])
     seen = tournament.readable
-    cell = tournament.first[seen].astype(np.intp) * size + tournament.second[seen]
+    first, second = tournament.first[seen].astype(np.intp), tournament.second[seen].astype(np.intp)
     value = tournament.score[seen].astype(np.float64)
 
-    def table(first: Floats, second: Floats) -> Floats:
-        flat = [np.bincount(cell, side, size * size).astype(np.float64) for side in (first, second)]
-        return flat[0].reshape(size, size) + flat[1].reshape(size, size).T
+    def table(one: Floats, other: Floats) -> Floats:
+        flat = add_sides(first * size + second, second * size + first, one, other, size * size)
+        return flat.reshape(size, size)
 
-    ones, won, lost = np.ones(len(cell)), (value < 0).astype(float), (value > 0).astype(float)
+    ones, won, lost = np.ones(len(first)), (value < 0).astype(float), (value > 0).astype(float)
     share = worth[tournament.reviewer[seen]]
     battles, wins = table(ones, ones), table(won, lost)
     points = table((1.0 - value) / 2.0 * share, (1.0 + value) / 2.0 * share)

@@ -13,7 +13,7 @@ from peerjudge.errors import DataError
 from peerjudge.ranking.elo_ratings import elo, elo_peer
 from peerjudge.ranking.graphs import Members, find_groups
 from peerjudge.ranking.strengths import are_connected, estimate_strengths
-from peerjudge.ranking.tally import Floats, share_pairs, win_rates
+from peerjudge.ranking.tally import Floats, add_sides, divide_known, share_pairs, win_rates
 from peerjudge.ranking.tournament import contestant_columns, without_mute
 from peerjudge.ranking.weights import Convergence, peer_weights, weighted_scores
 
@@ -80,7 +80,7 @@ def rates_by_sample(rows: Rows, draws: Floats) -> Floats:
     points = np.stack([draws @ table for table in _points_by_judge(rows)], axis=1)
     points = points.reshape(len(draws), rows.judges, rows.size, rows.size)
     battles = points + points.transpose(0, 1, 3, 2)
-    return np.divide(points, battles, out=np.full_like(points, np.nan), where=battles > 0)
+    return divide_known(points, battles)
 
 
 def win_rates_by_sample(rows: Rows, draws: Floats) -> Floats:
@@ -132,9 +132,8 @@ def _points_by_judge(rows: Rows) -> Iterator[Floats]:
         part = np.flatnonzero(rows.reviewer == judge)
         row, lost = rows.question[part].astype(np.intp) * area, (rows.score[part] + 1) / 2.0
         first, second = rows.first[part], rows.second[part]
-        points = np.bincount(row + first * rows.size + second, 1.0 - lost, cells)
-        points = points + np.bincount(row + second * rows.size + first, lost, cells)
-        yield points.astype(np.float64).reshape(-1, area)
+        one, other = row + first * rows.size + second, row + second * rows.size + first
+        yield add_sides(one, other, 1.0 - lost, lost, cells).reshape(-1, area)
 
 
 def _by_question(rows: Rows, judges: range) -> tuple[Counts, Counts]:
@@ -167,9 +166,9 @@ def _weighted(rows: Rows, times: Floats) -> tuple[Floats, Floats]:
     row = rows.reviewer.astype(np.intp) * rows.size
     lost = weight * (rows.score + 1)
     first, second = row + rows.first, row + rows.second
-    points = np.bincount(first, 2.0 * weight - lost, cells) + np.bincount(second, lost, cells)
-    battles = np.bincount(first, weight, cells) + np.bincount(second, weight, cells)
-    return points.astype(np.float64).reshape(shape), battles.astype(np.float64).reshape(shape)
+    points = add_sides(first, second, 2.0 * weight - lost, lost, cells)
+    battles = add_sides(first, second, weight, weight, cells)
+    return points.reshape(shape), battles.reshape(shape)
 
 
 def _divide(points: Floats | Counts, battles: Floats | Counts, *, out: Floats) -> None:

@@ -8,6 +8,7 @@ from math import isnan, nan
 from typing import Literal
 
 import numpy as np
+from msgspec.structs import asdict
 
 from peerjudge.data import (
     LightPair,
@@ -215,14 +216,7 @@ def ranking_document(ranking: Ranking) -> dict[str, object]:
 def document_standings(contestants: Mapping[str, Standing]) -> dict[str, dict[str, float | None]]:
     """Convert standings to plain values for JSON; a missing bound or score is null."""
     return {
-        name: {
-            "score": _known(standing.score),
-            "rank": standing.rank,
-            "low": standing.low,
-            "high": standing.high,
-            "rank_low": standing.rank_low,
-            "rank_high": standing.rank_high,
-        }
+        name: {**asdict(standing), "score": _known(standing.score)}
         for name, standing in contestants.items()
     }
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from peerjudge.data import Tournament
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+Cells: TypeAlias = npt.NDArray[np.intp]
 
 # One integer bincount over (outcome, reviewer, first, second) is fastest while its table is small
 # compared with the battles; above this many cells four weighted bincounts are faster.
@@ -37,7 +38,7 @@ class Meetings:
     @property
     def rates(self) -> Floats:
         """Win rates of every reviewer by opponent; NaN for pairs that a reviewer never judged."""
-        return _divide(self.points, self.battles)
+        return divide_known(self.points, self.battles)
 
     @property
     def judged(self) -> npt.NDArray[np.bool_]:
@@ -54,7 +55,7 @@ class Meetings:
         """As `Tally.comparable_rates`, of the same reviews."""
         if self.differ():
             return self.rates
-        return _divide(self.points.sum(axis=2), self.battles.sum(axis=2))
+        return divide_known(self.points.sum(axis=2), self.battles.sum(axis=2))
 
     def differ(self) -> bool:
         """Return `True` if some reviewers judged a pair that others did not.
@@ -85,7 +86,7 @@ class Tally:
     @property
     def rates(self) -> Floats:
         """Win rates of PRD Equation 1, `[reviewer, contestant]`; NaN for contestants a reviewer never saw."""
-        return _divide(self.points, self.battles)
+        return divide_known(self.points, self.battles)
 
     @property
     def comparable_rates(self) -> Floats:
@@ -152,9 +153,17 @@ def head_to_head(tournament: Tournament, weights: Floats) -> Floats:
     judge = tournament.reviewer[keep]
     share = weights[judge] if weights.ndim == 1 else weights.reshape(len(weights), -1)[judge, cell]
     lost = (tournament.score[keep] + 1) / 2.0
-    first = np.bincount(cell, share * (1.0 - lost), size * size).reshape(size, size)
-    second = np.bincount(cell, share * lost, size * size).reshape(size, size)
-    return np.asarray(first + second.T, dtype=np.float64)
+    turned = tournament.second[keep].astype(np.intp) * size + tournament.first[keep]
+    points = add_sides(cell, turned, share * (1.0 - lost), share * lost, size * size)
+    return points.reshape(size, size)
+
+
+def add_sides(
+    first: Cells, second: Cells, to_first: Floats, to_second: Floats, cells: int
+) -> Floats:
+    """Return the sums by cell of what each battle adds to the cells of its two sides."""
+    total = np.bincount(first, to_first, cells) + np.bincount(second, to_second, cells)
+    return total.astype(np.float64, copy=False)
 
 
 def _cells(tournament: Tournament) -> npt.NDArray[np.int64]:
@@ -201,9 +210,9 @@ def _tally_sparse(tournament: Tournament) -> tuple[Floats, npt.NDArray[np.int64]
     row = tournament.reviewer[keep].astype(np.intp) * size
     first, second = row + tournament.first[keep], row + tournament.second[keep]
     lost = (tournament.score[keep] + 1) / 2.0
-    points = np.bincount(first, 1.0 - lost, cells) + np.bincount(second, lost, cells)
+    points = add_sides(first, second, 1.0 - lost, lost, cells)
     battles = np.bincount(first, minlength=cells) + np.bincount(second, minlength=cells)
-    return points.astype(np.float64).reshape(shape), battles.astype(np.int64).reshape(shape)
+    return points.reshape(shape), battles.astype(np.int64).reshape(shape)
 
 
 def _met(tournament: Tournament) -> npt.NDArray[np.bool_]:
@@ -213,5 +222,6 @@ def _met(tournament: Tournament) -> npt.NDArray[np.bool_]:
     return met | met.T
 
 
-def _divide(points: Floats, battles: npt.NDArray[np.int64]) -> Floats:
+def divide_known(points: Floats, battles: Floats | npt.NDArray[np.int64]) -> Floats:
+    """Return the points per battle, NaN without a battle."""
     return np.divide(points, battles, out=np.full_like(points, np.nan), where=battles > 0)

@@ -77,23 +77,19 @@ def select(tournament: Tournament, *, reviewers: Collection[str]) -> Tournament:
         msg = f"no reviewer {', '.join(map(repr, unknown))} in this tournament: {others}"
         raise DataError(msg)
     chosen = np.array([name in set(reviewers) for name in names], dtype=np.bool_)
-    keep = chosen[tournament.reviewer]
-    questions, question = _compact(tournament.questions, tournament.question[keep])
-    judges, reviewer = _compact(tournament.reviewers, tournament.reviewer[keep])
-    both = np.concatenate([tournament.first[keep], tournament.second[keep]])
-    contestants, pair = _compact(tournament.contestants, both)
-    half = len(question)
-    return Tournament(
+    kept = tournament.where(chosen[tournament.reviewer])
+    questions, question = _compact(kept.questions, kept.question)
+    judges, reviewer = _compact(kept.reviewers, kept.reviewer)
+    contestants, pair = _compact(kept.contestants, np.concatenate([kept.first, kept.second]))
+    return replace(
+        kept,
         questions=questions,
         reviewers=judges,
         contestants=contestants,
         question=question,
         reviewer=reviewer,
-        first=pair[:half],
-        second=pair[half:],
-        score=tournament.score[keep],
-        readable=tournament.readable[keep],
-        contestant_of=tournament.contestant_of,
+        first=pair[: len(kept)],
+        second=pair[len(kept) :],
     )
 
 
@@ -108,16 +104,7 @@ def without_family(tournament: Tournament, families: Mapping[str, str]) -> Tourn
     `families` holds the family by name of a reviewer or contestant; an empty text means no family.
     Without any families, only self-reviews are removed.
     """
-    keep = ~find_kin_battles(tournament, families)
-    return replace(
-        tournament,
-        question=tournament.question[keep],
-        reviewer=tournament.reviewer[keep],
-        first=tournament.first[keep],
-        second=tournament.second[keep],
-        score=tournament.score[keep],
-        readable=tournament.readable[keep],
-    )
+    return tournament.where(~find_kin_battles(tournament, families))
 
 
 def find_kin_battles(tournament: Tournament, families: Mapping[str, str]) -> npt.NDArray[np.bool_]:
@@ -157,18 +144,11 @@ def without_mute(tournament: Tournament) -> tuple[Tournament, tuple[str, ...]]:
     if (read > 0).all() or not read.any():
         return tournament, ()
     place = (np.cumsum(read > 0) - 1).astype(np.int32)
-    keep = read[tournament.reviewer] > 0
-    kept = replace(
-        tournament,
-        reviewers=tuple(name for name, n in zip(tournament.reviewers, read, strict=True) if n),
-        question=tournament.question[keep],
-        reviewer=place[tournament.reviewer[keep]],
-        first=tournament.first[keep],
-        second=tournament.second[keep],
-        score=tournament.score[keep],
-        readable=tournament.readable[keep],
-    )
-    return kept, tuple(name for name, n in zip(tournament.reviewers, read, strict=True) if not n)
+    kept = tournament.where(read[tournament.reviewer] > 0)
+    named = list(zip(tournament.reviewers, read, strict=True))
+    reviewers = tuple(name for name, battles in named if battles)
+    mute = tuple(name for name, battles in named if not battles)
+    return replace(kept, reviewers=reviewers, reviewer=place[kept.reviewer]), mute
 
 
 class _Names(dict[str, int]):
