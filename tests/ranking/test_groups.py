@@ -18,6 +18,7 @@ from peerjudge.ranking import (
     without_family,
 )
 from peerjudge.results.contestants import build_ranking_tables
+from tests.ranking.battles import list_battles
 
 
 def play(*pairs: str, judges: str = "xy") -> Tournament:
@@ -62,20 +63,6 @@ def test_a_contestant_without_a_battle_is_in_no_group():
     assert found.groups == (("a", "b"), ("d", "e"))
     assert list(found.contestants)[-1] == "f"
     assert np.isnan(found.contestants["f"].score)
-
-
-def list_battles(tournament: Tournament) -> list[Battle]:
-    """The battles of a tournament, all readable."""
-    return [
-        Battle.scored(
-            question=tournament.questions[tournament.question[k]],
-            reviewer=tournament.reviewers[tournament.reviewer[k]],
-            first=tournament.contestants[tournament.first[k]],
-            second=tournament.contestants[tournament.second[k]],
-            score=int(tournament.score[k]),
-        )
-        for k in range(len(tournament))
-    ]
 
 
 def test_the_table_names_the_groups():

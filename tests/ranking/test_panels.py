@@ -17,6 +17,7 @@ from peerjudge.ranking import (
     peer_rank,
     without_family,
 )
+from tests.ranking.battles import list_battles
 
 PEERS = ("ann", "bob", "cy")
 
@@ -37,16 +38,8 @@ tournaments = st.lists(
 
 def battles(tournament: Tournament) -> list[tuple[str, str, str, str, int | None]]:
     """All battles as tuples of names."""
-    return [
-        (
-            tournament.questions[tournament.question[k]],
-            tournament.reviewers[tournament.reviewer[k]],
-            tournament.contestants[tournament.first[k]],
-            tournament.contestants[tournament.second[k]],
-            int(tournament.score[k]) if tournament.readable[k] else None,
-        )
-        for k in range(len(tournament))
-    ]
+    found = list_battles(tournament)
+    return [(one.question, one.reviewer, one.first, one.second, one.score) for one in found]
 
 
 @given(tournaments, st.dictionaries(st.sampled_from([*PEERS, "eve"]), st.sampled_from(["x", ""])))
@@ -101,10 +94,7 @@ def test_a_majority_does_not_see_the_scale_of_weights_or_copies(tournament: Tour
     """Doubling all weights, or every battle, does not change the majority."""
     once = battles(majority_verdicts(tournament))
     assert battles(majority_verdicts(tournament, dict.fromkeys(tournament.reviewers, 7.0))) == once
-    twice = collect(
-        Battle.scored(question=q, reviewer=r, first=f, second=s, score=score)
-        for q, r, f, s, score in battles(tournament) * 2
-    )
+    twice = collect(list_battles(tournament) * 2)
     assert battles(majority_verdicts(twice)) == once
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from peerjudge.data import Battle, Scheme, Tournament, replace
 from peerjudge.errors import ConvergenceError, DataError
 from peerjudge.ranking import collect, given_weights, peer_rank, win_rates, without_family
+from tests.ranking.battles import list_battles, rename
 
 PEERS = ("ann", "bob", "cy")
 
@@ -37,20 +38,6 @@ tournaments = st.lists(
 ).map(collect)
 
 
-def renamed(tournament: Tournament, names: dict[str, str]) -> Tournament:
-    """The same tournament with all names replaced."""
-    return collect(
-        battle(
-            names[tournament.reviewers[tournament.reviewer[k]]],
-            names[tournament.contestants[tournament.first[k]]],
-            names[tournament.contestants[tournament.second[k]]],
-            int(tournament.score[k]) if tournament.readable[k] else None,
-            tournament.questions[tournament.question[k]],
-        )
-        for k in range(len(tournament))
-    )
-
-
 def mirrored(tournament: Tournament) -> Tournament:
     """The same tournament with both answers of every battle shown the other way round."""
     return replace(
@@ -63,9 +50,7 @@ def mirrored(tournament: Tournament) -> Tournament:
 
 def doubled(tournament: Tournament) -> Tournament:
     """The same tournament with every battle twice."""
-    columns = ("question", "reviewer", "first", "second", "score", "readable")
-    twice = {name: np.tile(getattr(tournament, name), 2) for name in columns}
-    return replace(tournament, **twice)
+    return collect(list_battles(tournament) * 2)
 
 
 @given(tournaments)
@@ -83,14 +68,7 @@ def test_both_contestants_of_a_pair_share_one_point(tournament: Tournament):
 @settings(deadline=None)
 def test_self_reviews_can_be_left_out(tournament: Tournament):
     """Without self-reviews, no battle counts in which the reviewer is a contestant."""
-    own = [
-        tournament.reviewers[tournament.reviewer[k]]
-        in (
-            tournament.contestants[tournament.first[k]],
-            tournament.contestants[tournament.second[k]],
-        )
-        for k in range(len(tournament))
-    ]
+    own = [one.reviewer in (one.first, one.second) for one in list_battles(tournament)]
     others = win_rates(replace(tournament, readable=tournament.readable & ~np.array(own)))
     found = win_rates(without_family(tournament, {}))
     assert found.points.tolist() == others.points.tolist()
@@ -118,15 +96,7 @@ def test_counting_by_cells_and_by_rows_agree():
     found, mirror = win_rates(large), win_rates(mirrored(large))
     assert found.points.sum() == large.readable.sum()
     assert found.points.tolist() == mirror.points.tolist()
-    few = large.reviewer < 3
-    small = replace(
-        large,
-        reviewers=names[:3],
-        **{
-            name: getattr(large, name)[few]
-            for name in ("question", "reviewer", "first", "second", "score", "readable")
-        },
-    )
+    small = replace(large.where(large.reviewer < 3), reviewers=names[:3])
     assert win_rates(small).points.tolist() == found.points[:3].tolist()
     assert win_rates(small).battles.tolist() == found.battles[:3].tolist()
     apart = win_rates(without_family(large, {}))
@@ -169,7 +139,7 @@ def test_weights_follow_their_owners_through_renaming(
     new = dict(zip([*PEERS, "eve"], names, strict=True))
     try:
         before = peer_rank(tournament, scheme=scheme, tolerance=1e-12).weights
-        after = peer_rank(renamed(tournament, new), scheme=scheme, tolerance=1e-12).weights
+        after = peer_rank(collect(rename(tournament, new)), scheme=scheme, tolerance=1e-12).weights
     except ConvergenceError:
         return
     assert {new[name]: weight for name, weight in before.items()} == pytest.approx(after, abs=1e-6)
@@ -295,21 +265,12 @@ def test_one_lost_battle_breaks_the_tie_between_two_who_credit_themselves():
 def test_people_judge_with_the_mean_weight(tournament: Tournament):
     """A reviewer without answers of its own gets the mean weight of the others."""
     people = battle("human", "ann", "bob", -1, "q1")
-    columns = [
-        battle(
-            tournament.reviewers[tournament.reviewer[k]],
-            tournament.contestants[tournament.first[k]],
-            tournament.contestants[tournament.second[k]],
-            int(tournament.score[k]) if tournament.readable[k] else None,
-        )
-        for k in range(len(tournament))
-    ]
-    found = peer_rank(collect([*columns, people]), scheme=Scheme.DAMPED).weights
+    found = peer_rank(collect([*list_battles(tournament), people]), scheme=Scheme.DAMPED).weights
     assert sum(found.values()) == pytest.approx(1.0)
     read = {tournament.reviewers[k] for k in tournament.reviewer[tournament.readable]}
     assert min(found[name] for name in {*read, "human"}) > 0.0
     try:
-        strict = peer_rank(collect([*columns, people])).weights
+        strict = peer_rank(collect([*list_battles(tournament), people])).weights
     except ConvergenceError:
         return
     own = [weight for name, weight in strict.items() if name in read & {*PEERS}]

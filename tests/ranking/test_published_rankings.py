@@ -14,33 +14,35 @@ def scores(ranking: Ranking) -> list[float]:
     return [ranking.contestants[name].score for name in NAMES]
 
 
-def test_win_rates_awarded_by_gpt4_are_those_of_table_2(reviews: Tournament):
-    """GPT-4 alone awards the win rates that PRD Table 2 prints for it."""
-    found = rank(select(reviews, reviewers=["gpt4"]), weights="peer")
-    assert scores(found) == pytest.approx([0.856, 0.709, 0.348, 0.342, 0.245], abs=0.001)
-    assert found.weights.weights == {"gpt4": 1.0}
+@pytest.fixture
+def columns(reviews: Tournament, humans: Tournament) -> dict[str, tuple[Tournament, str]]:
+    """The reviews behind each column of PRD Table 2, and how their reviewers are weighted."""
+    return {
+        "gpt4": (select(reviews, reviewers=["gpt4"]), "peer"),
+        "all": (reviews, "equal"),
+        "weighted": (reviews, "peer"),
+        "human": (humans, "equal"),
+    }
 
 
-def test_equally_weighted_win_rates_are_those_of_table_2(reviews: Tournament):
-    """All five reviewers together award the win rates of Table 2, column All."""
-    found = rank(reviews, weights="equal")
-    assert scores(found) == pytest.approx([0.749, 0.662, 0.393, 0.375, 0.320], abs=0.001)
-    assert found.reviews == 8000
-    assert found.unreadable == 0
-
-
-def test_peer_weighted_win_rates_are_those_of_table_2(reviews: Tournament):
-    """Weighted by their own scores they award the win rates of column All (Weighted)."""
-    found = rank(reviews, weights="peer", scheme=Scheme.PRD)
-    assert scores(found) == pytest.approx([0.802, 0.685, 0.376, 0.346, 0.290], abs=0.001)
+@pytest.mark.parametrize(
+    ("column", "published", "count"),
+    [
+        ("gpt4", (0.856, 0.709, 0.348, 0.342, 0.245), 1600),
+        ("all", (0.749, 0.662, 0.393, 0.375, 0.320), 8000),
+        ("weighted", (0.802, 0.685, 0.376, 0.346, 0.290), 8000),
+        # The sign of the mean vote on each battle.
+        ("human", (0.822, 0.689, 0.389, 0.314, 0.286), 800),
+    ],
+)
+def test_win_rates_are_those_of_table_2(columns, column, published, count):
+    """GPT-4 alone, all five reviewers, these by their own scores, and people award what PRD prints."""
+    tournament, weights = columns[column]
+    found = rank(tournament, weights=weights, scheme=Scheme.PRD)
+    assert scores(found) == pytest.approx(published, abs=0.001)
     assert [found.contestants[name].rank for name in NAMES] == [1, 2, 3, 4, 5]
-
-
-def test_human_win_rates_are_those_of_table_2(humans: Tournament):
-    """Human votes count as the sign of the mean vote per battle, which gives column Human."""
-    found = rank(humans)
-    assert scores(found) == pytest.approx([0.822, 0.689, 0.389, 0.314, 0.286], abs=0.001)
-    assert found.reviews == 800
+    assert (found.reviews, found.unreadable) == (count, 0)
+    assert sum(found.weights.weights.values()) == pytest.approx(1.0)
 
 
 def test_final_round_weights_solve_equation_2(reviews: Tournament):
@@ -65,20 +67,10 @@ def test_final_round_weights_solve_equation_2(reviews: Tournament):
         ("human", (1236, 1127, 920, 868, 847), 3),
     ],
 )
-def test_elo_over_many_orders_is_that_of_table_2(
-    reviews: Tournament,
-    humans: Tournament,
-    column: str,
-    published: tuple[int, ...],
-    within: int,
-):
+def test_elo_over_many_orders_is_that_of_table_2(columns, column, published, within):
     """The mean over a thousand orders is the published Elo of every column, to a few points."""
-    tournament = {
-        "gpt4": lambda: select(reviews, reviewers=["gpt4"]),
-        "human": lambda: humans,
-    }.get(column, lambda: reviews)()
-    weighting = "peer" if column == "weighted" else "equal"
-    found = rank(tournament, scoring=Scoring.ELO, weights=weighting, bootstrap=0)
+    tournament, weights = columns[column]
+    found = rank(tournament, scoring=Scoring.ELO, weights=weights, bootstrap=0)
     assert scores(found) == pytest.approx(published, abs=within)
 
 

@@ -23,6 +23,7 @@ from peerjudge.ranking import (
     ranking_document,
     win_rates,
 )
+from tests.ranking.battles import list_battles, rename
 
 NAMES = ("ann", "bob", "cy", "dan")
 SHOWN = list(itertools.permutations(NAMES, 2))
@@ -160,16 +161,7 @@ def test_scores_follow_their_owners_through_renaming(
 ):
     """Scores do not depend on the names of contestants."""
     new = dict(zip(NAMES, names, strict=True))
-    other = collect(
-        Battle.scored(
-            question=tournament.questions[tournament.question[k]],
-            reviewer="judge",
-            first=new[tournament.contestants[tournament.first[k]]],
-            second=new[tournament.contestants[tournament.second[k]]],
-            score=int(tournament.score[k]),
-        )
-        for k in range(len(tournament))
-    )
+    other = collect(rename(tournament, new))
     try:
         before = rank(tournament, scoring=scoring, orders=20, bootstrap=0).contestants
     except DataError:
@@ -264,18 +256,8 @@ def test_resampling_draws_questions_with_all_their_reviews():
     """Repeated reviews of the same questions do not narrow the intervals."""
     random = np.random.default_rng(0)
     scores = [int(random.choice([-1, 0, 1])) for _ in range(12 * 20)]
-    once, thrice = round_robin(scores), round_robin(scores)
-    thrice = collect(
-        Battle.scored(
-            question=once.questions[once.question[k]],
-            reviewer="judge",
-            first=once.contestants[once.first[k]],
-            second=once.contestants[once.second[k]],
-            score=int(once.score[k]),
-        )
-        for k in range(len(once))
-        for _ in range(3)
-    )
+    once = round_robin(scores)
+    thrice = collect(battle for battle in list_battles(once) for _ in range(3))
     kwargs = {"scoring": Scoring.WIN_RATE, "weights": np.ones(1), "samples": 300}
     assert bootstrap(once, **kwargs).scores == pytest.approx(bootstrap(thrice, **kwargs).scores)
 

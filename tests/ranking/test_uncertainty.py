@@ -15,6 +15,7 @@ from peerjudge.ranking import bootstrap, collect, peer_rank, rank, ranking_docum
 from peerjudge.ranking.bounds import bound_resampled, outranking_shares, rank_bounds, rank_scores
 from peerjudge.ranking.resampling import select_rows, win_rates_by_sample
 from peerjudge.results.rankings import describe_ranking
+from tests.ranking.battles import list_battles
 
 scores = arrays(np.float64, (7, 4), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0, np.nan]))
 
@@ -163,16 +164,7 @@ def test_found_weights_have_bounds_and_given_ones_have_none(scoring: Scoring):
 def test_resampled_weights_are_those_of_the_sample():
     """With one question every sample has the weights of the tournament."""
     one = random_tournament(2)
-    single = collect(
-        Battle.scored(
-            question="q",
-            reviewer=one.reviewers[one.reviewer[k]],
-            first=one.contestants[one.first[k]],
-            second=one.contestants[one.second[k]],
-            score=int(one.score[k]) if one.readable[k] else None,
-        )
-        for k in range(len(one))
-    )
+    single = collect(replace(battle, question="q") for battle in list_battles(one))
     found = bootstrap(
         single, scoring=Scoring.WIN_RATE, weights=None, scheme=Scheme.DAMPED, samples=2
     )
