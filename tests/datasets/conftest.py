@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,11 +24,13 @@ def published() -> Callable[[str], Path]:
 
 
 @pytest.fixture
-def write(tmp_path: Path) -> Callable[[str, str | bytes], Path]:
-    """Write a file of this name and content; return its path."""
+def write(tmp_path: Path) -> Callable[..., Path]:
+    """Write a file of this name; return its path. Rows are written as JSON Lines."""
 
-    def to_file(name: str, content: str | bytes) -> Path:
+    def to_file(name: str, content: str | bytes | list[object]) -> Path:
         path = tmp_path / name
+        if isinstance(content, list):
+            content = "".join(f"{json.dumps(row)}\n" for row in content)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
         return path

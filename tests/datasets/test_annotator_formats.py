@@ -15,12 +15,6 @@ from peerjudge.datasets.importing import recognize
 from peerjudge.datasets.source import Options
 from peerjudge.errors import DataError
 
-
-def lines(*rows):
-    """Return JSON Lines."""
-    return "".join(f"{json.dumps(row)}\n" for row in rows)
-
-
 LONG = """question;answer_a;answer_b;annotator;vote
 Why?;x;y;ann;a
 Why?;x;y;bob;2
@@ -48,12 +42,12 @@ def test_a_vote_may_name_the_author(write):
     """The contestant that wrote the better answer is a vote; any other text is refused."""
     row = {"question": "Why?", "answer_a": "x", "answer_b": "y", "author_a": "m1", "author_b": "m2"}
     votes = [row | {"annotator": "ann", "vote": "m2"}, row | {"annotator": "bob", "vote": "m3"}]
-    data = load(f"votes:{write('one.jsonl', lines(votes[0]))}")
+    data = load(f"votes:{write('one.jsonl', [votes[0]])}")
     assert data.comparisons[0].gold == Verdict.of("m2")
     with pytest.raises(
         DataError, match=r"line 1: 'vote' is a vote: a, b, .*m1, m2 or tie, not 'm3'"
     ):
-        load(f"votes:{write('two.jsonl', lines(votes[1]))}")
+        load(f"votes:{write('two.jsonl', [votes[1]])}")
 
 
 TASK = {
@@ -117,17 +111,17 @@ def test_argilla_has_votes_of_people_and_suggestions_of_models(write):
 def fastchat(write):
     """Write FastChat's folder with one pair judged in both orders and one rating; return both files."""
     question = {"question_id": 81, "category": "writing", "turns": ["Write.", "Again."]}
-    write("mt_bench/question.jsonl", lines(question))
+    write("mt_bench/question.jsonl", [question])
     for model in ("m1", "m2"):
         replies = [f"{model} first", f"{model} second"]
         answer = {"question_id": 81, "model_id": model, "choices": [{"index": 0, "turns": replies}]}
-        write(f"mt_bench/model_answer/{model}.jsonl", lines(answer))
+        write(f"mt_bench/model_answer/{model}.jsonl", [answer])
     pair = {"question_id": 81, "model_1": "m1", "model_2": "m2", "judge": ["gpt-4", "pair-v2"]}
     pair |= {"g1_winner": "model_1", "g2_winner": "tie", "g1_judgment": "[[A]]", "turn": 1}
     rating = {"question_id": 81, "model": "m1", "judge": ["gpt-4", "single-v1"], "turn": 2}
-    ratings = lines(rating | {"score": 9.5}, rating | {"score": -1, "model": "m2"})
+    ratings = [rating | {"score": 9.5}, rating | {"score": -1, "model": "m2"}]
     return (
-        write("mt_bench/model_judgment/gpt-4_pair.jsonl", lines(pair)),
+        write("mt_bench/model_judgment/gpt-4_pair.jsonl", [pair]),
         write("mt_bench/model_judgment/gpt-4_single.jsonl", ratings),
     )
 
@@ -155,22 +149,27 @@ def test_fastchat_rates_single_answers(write):
     assert {one.question.id for one in data.comparisons} == {"81"}
 
 
+CONTESTANTS = [
+    {"question": f"Q{n}?", "answer_a": "x " * n, "answer_b": "y", "author_a": "a", "author_b": "b"}
+    for n in range(1, 7)
+]
+
+
 @pytest.mark.parametrize(
     ("name", "read"),
     [("arena", "arena"), ("alpaca-eval", "alpaca_eval"), ("mt-bench", "fastchat")],
 )
-def test_what_export_writes_comes_back(name, read, tmp_path):
+def test_what_export_writes_comes_back(name, read, write, tmp_path):
     """The readable stances of a run, exported for another tool, are the reviews of what is read."""
     summary = pj.run_sync(
-        "quickstart", data=str(_write_contestants(tmp_path)), out=tmp_path / "run"
+        "quickstart", data=str(write("own.jsonl", CONTESTANTS)), out=tmp_path / "run"
     )
     transcripts = [one for one in pj.load_sync(summary.folder) if one.protocol == "leader_follower"]
     groups: dict[tuple[str, str], list[pj.Transcript]] = {}
     for one in transcripts:
         groups.setdefault((one.condition, one.comparison.id), []).append(one)
     rows = [row for group in groups.values() for row in FORMATS[name].rows(group, "private")]
-    path = tmp_path / "rows.jsonl"
-    path.write_text(lines(*rows))
+    path = write("rows.jsonl", rows)
     assert recognize(path, Options()) == read
     data = load(f"{read}:{path}")
     assert {one.id for one in data.comparisons} != set()
@@ -183,19 +182,3 @@ def test_what_export_writes_comes_back(name, read, tmp_path):
     assert Counter(each.verdict.choice for each in data.reviews) == Counter(
         {choice: sum(n for (_, c), n in told.items() if c == choice) for _, choice in told}
     )
-
-
-def _write_contestants(folder):
-    rows = [
-        {
-            "question": f"Q{n}?",
-            "answer_a": "x " * n,
-            "answer_b": "y",
-            "author_a": "a",
-            "author_b": "b",
-        }
-        for n in range(1, 7)
-    ]
-    path = folder / "own.jsonl"
-    path.write_text(lines(*rows))
-    return path

@@ -34,7 +34,7 @@ def read(write):
     """Read rows of discussions."""
 
     def from_rows(*rows, skip_bad=0):
-        path = write("talks.jsonl", "".join(f"{json.dumps(one)}\n" for one in rows))
+        path = write("talks.jsonl", list(rows))
         return read_discussions(Request(path=path, options=Options(skip_bad=skip_bad))).transcripts
 
     return from_rows
@@ -147,7 +147,7 @@ def test_one_id_is_one_comparison(read):
 
 def test_discussed_comparisons_are_data_for_a_run(write):
     """`discussions:FILE` has each comparison once, without what was said."""
-    path = write("talks.jsonl", f"{json.dumps(row(turn('a'), gold='b'))}\n" * 2)
+    path = write("talks.jsonl", [row(turn("a"), gold="b")] * 2)
     data = load(f"discussions:{path}")
     assert len(data.comparisons) == 1
     assert data.comparisons[0].gold == Verdict.of("b")

@@ -16,11 +16,6 @@ from peerjudge.datasets.source import Options
 from peerjudge.errors import DataError
 
 
-def lines(*rows):
-    """Return JSON Lines."""
-    return "".join(f"{json.dumps(row)}\n" for row in rows)
-
-
 def chat(*texts):
     """Return messages, the user first."""
     return [
@@ -65,7 +60,7 @@ def test_both_orders_of_a_battle_are_one_comparison(write):
         winner="model_b",
         judge="arena_user_1",
     )
-    data = load(f"arena:{write('battles.jsonl', lines(battle(), swapped))}")
+    data = load(f"arena:{write('battles.jsonl', [battle(), swapped])}")
     assert len(data.comparisons) == 1
     assert [review.shown[0] for review in data.reviews] == ["alpaca-13b", "koala-13b"]
     assert {review.verdict for review in data.reviews} == {Verdict.of("alpaca-13b")}
@@ -84,7 +79,7 @@ def test_later_releases_have_parts_sessions_and_a_bad_pair(write):
         conversation_b=chat("Draw a cat.", "I cannot."),
     )
     del row["judge"], row["question_id"]
-    data = load(f"arena:{write('battles.jsonl', lines(row))}")
+    data = load(f"arena:{write('battles.jsonl', [row])}")
     assert data.comparisons[0].answers[0].text == "=^.^="
     assert data.comparisons[0].gold == TIE
     assert data.humans == ("s-1",)
@@ -107,7 +102,7 @@ def test_battles_without_texts_can_be_ranked_only(write):
     rows = [
         {"model_a": "m1", "model_b": "m2", "winner": winner} for winner in ("model_a", "tie", "tie")
     ]
-    data = load(f"arena:{write('battles.jsonl', lines(*rows))}")
+    data = load(f"arena:{write('battles.jsonl', rows)}")
     assert len(data.comparisons) == len({one.question.id for one in data.comparisons}) == 3
     assert "no texts of answers" in data.missing_texts
     assert len(build_tournament(collect_reviews(data), reviewers=list(data.humans)).score) == 3
@@ -130,8 +125,8 @@ def test_the_order_of_the_models_does_not_change_who_won(tmp_path_factory, votes
             }
             for number, (flip, winner) in enumerate(votes)
         ]
-        path = tmp_path_factory.mktemp("arena") / "battles.jsonl"
-        path.write_text(lines(*rows))
+        path = tmp_path_factory.mktemp("arena") / "battles.json"
+        path.write_text(json.dumps(rows))
         return load(f"arena:{path}")
 
     one, two = read(swap=False), read(swap=True)
@@ -180,7 +175,7 @@ def test_reward_bench_has_gold_and_no_reviews(write):
         "rejected": ["b", "c", "d"],
         "subset": "Math",
     }
-    data = load(f"reward_bench:{write('bench.jsonl', lines(first, second))}")
+    data = load(f"reward_bench:{write('bench.jsonl', [first, second])}")
     golds = {
         one.subset: [each.text for each in one.answers if Verdict.of(each.id) == one.gold]
         for one in data.comparisons
@@ -189,7 +184,7 @@ def test_reward_bench_has_gold_and_no_reviews(write):
     assert not data.reviews
     ties = second | {"chosen": ["a", "e"], "subset": "Ties"}
     with pytest.raises(DataError, match=r"line 1: 2 chosen and 3 rejected answers"):
-        load(f"reward_bench:{write('ties.jsonl', lines(ties))}")
+        load(f"reward_bench:{write('ties.jsonl', [ties])}")
 
 
 def test_judge_bench_swaps_the_second_judgment(write):
@@ -208,7 +203,7 @@ def test_judge_bench_swaps_the_second_judgment(write):
             {"judgment": {"judge_model": "o1", "response": "[[B>A]]"}, "decision": "B>A"},
         ],
     }
-    data = load(f"judge_bench:{write('outputs.jsonl', lines(row))}")
+    data = load(f"judge_bench:{write('outputs.jsonl', [row])}")
     (one,) = data.comparisons
     text = {each.id: each.text for each in one.answers}
     assert [text[review.verdict.choice] for review in data.reviews] == ["right", "right"]
@@ -230,7 +225,7 @@ def test_judge_bench_swaps_the_second_judgment(write):
 def test_a_row_in_another_form_is_named(write, changed, complaint):
     """The error has the file, the line, the key and what was expected."""
     with pytest.raises(DataError, match=complaint):
-        load(f"arena:{write('battles.jsonl', lines(battle(**changed)))}")
+        load(f"arena:{write('battles.jsonl', [battle(**changed)])}")
 
 
 def test_ten_bad_rows_are_named_at_once_and_some_may_be_left_out(write):
@@ -238,7 +233,7 @@ def test_ten_bad_rows_are_named_at_once_and_some_may_be_left_out(write):
     rows = [
         battle(question_id=number, winner="?" if number < 12 else "tie") for number in range(20)
     ]
-    path = write("battles.jsonl", lines(*rows))
+    path = write("battles.jsonl", rows)
     with pytest.raises(DataError) as raised:
         load(f"arena:{path}", options=Options(skip_bad=11))
     assert str(raised.value).count("'winner' must be") == 10
@@ -250,7 +245,7 @@ def test_a_second_vote_of_one_user_on_one_battle_is_refused(write):
     with pytest.raises(
         DataError, match=r"line 2: 'arena_user_973' also judged these answers.*on line 1"
     ):
-        load(f"arena:{write('battles.jsonl', lines(battle(), battle(winner='tie')))}")
+        load(f"arena:{write('battles.jsonl', [battle(), battle(winner='tie')])}")
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -263,12 +258,8 @@ def test_the_delimiter_of_a_table_is_found(write, delimiter):
 
 def test_fields_are_mapped_and_decoded(write):
     """A file with other names and another encoding needs a map, not a conversion."""
-    text = (
-        lines({"frage": "Größe?", "gut": "ja", "schlecht": "nein"})
-        .encode()
-        .decode("unicode_escape")
-    )
-    path = write("bench.jsonl", text.encode("cp1252"))
+    row = {"frage": "Größe?", "gut": "ja", "schlecht": "nein"}
+    path = write("bench.jsonl", json.dumps(row, ensure_ascii=False).encode("cp1252"))
     names = {"prompt": "frage", "chosen": "gut", "rejected": "schlecht"}
     data = load(f"reward_bench:{path}", options=Options(names=names, encoding="cp1252"))
     assert data.comparisons[0].question.text == "Größe?"

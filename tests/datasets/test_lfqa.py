@@ -85,7 +85,7 @@ def test_the_tidy_tables_add_the_domains_and_the_experts(published):
 def test_line_breaks_are_line_breaks(write):
     """`<br />` in the published texts stands for a line break."""
     row = {**ROW, "answer_a": "One.<br />Two."}
-    (comparison,) = load(f"lfqa:{write('own.jsonl', json.dumps(row))}").comparisons
+    (comparison,) = load(f"lfqa:{write('own.jsonl', [row])}").comparisons
     assert comparison.answer("a").text == "One.\nTwo."
 
 
@@ -99,8 +99,6 @@ def test_line_breaks_are_line_breaks(write):
 )
 def test_a_wrong_row_is_named_by_file_and_line(write, change, complaint):
     """An impossible vote is an error with file and line."""
-    path = write(
-        "own.jsonl", f"{json.dumps(ROW)}\n{json.dumps({**ROW, **change, 'question': 'How?'})}"
-    )
+    path = write("own.jsonl", [ROW, {**ROW, **change, "question": "How?"}])
     with pytest.raises(DataError, match=rf"own.jsonl, line 2: {complaint}"):
         load(f"lfqa:{path}")

@@ -115,7 +115,7 @@ def folder(write):
     def to_folder(instances, calls):
         recorded = "\n".join(map(json.dumps, calls)).encode()
         write("recorded.jsonl.gz", gzip.compress(recorded))
-        return write("instances.jsonl", "\n".join(map(json.dumps, instances))).parent
+        return write("instances.jsonl", instances).parent
 
     return to_folder
 

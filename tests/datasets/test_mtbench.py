@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 
 import pytest
@@ -34,10 +33,7 @@ def folder(write):
 
     def to_folder(votes, verdicts=({**VOTE, "judge": "gpt4_pair"},), questions=(QUESTION,)):
         rows = {"human": votes, "gpt4_pair": verdicts, "questions": questions}
-        paths = [
-            write(f"{name}.jsonl", "\n".join(map(json.dumps, lines)))
-            for name, lines in rows.items()
-        ]
+        paths = [write(f"{name}.jsonl", list(lines)) for name, lines in rows.items()]
         return paths[0].parent
 
     return to_folder
@@ -135,6 +131,6 @@ def test_questions_without_turns_and_labels_out_of_range_are_named(folder, write
     with pytest.raises(DataError, match=r"questions.jsonl, line 1: 'turns' must be a list"):
         load(f"mtbench:{path}")
     row = {"id": "x", "input": "Do.", "output_1": "a", "output_2": "b", "label": 3}
-    sample = write("llmbar_sample_200.jsonl", json.dumps(row))
+    sample = write("llmbar_sample_200.jsonl", [row])
     with pytest.raises(DataError, match=r"line 1: 'label' must be 1 or 2, not 3"):
         load(f"mtbench200:{sample}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from itertools import combinations
 
@@ -105,10 +104,7 @@ def folder(write):
                 }
                 for one in QUESTIONS
             ]
-        paths = [
-            write(name, "".join(json.dumps(row) + "\n" for row in rows))
-            for name, rows in tables.items()
-        ]
+        paths = [write(name, list(rows)) for name, rows in tables.items()]
         return paths[0].parent
 
     return to_folder

@@ -12,11 +12,6 @@ from peerjudge.datasets.source import Options
 from peerjudge.errors import DataError
 
 
-def lines(*rows):
-    """Return JSON Lines."""
-    return "".join(f"{json.dumps(row)}\n" for row in rows)
-
-
 def read(path, *files, pairs="", **names):
     """Load outputs; `pairs` and `names` are options."""
     return load(f"outputs:{path}", options=Options(files=files, pairs=pairs, names=names))
@@ -52,7 +47,7 @@ def test_answers_to_one_question_are_compared(write, pairs, found):
 def test_files_of_one_model_each_are_named_after_it(write):
     """Without a column for the model, the name of the file is the model."""
     one = write("m1.csv", "question,answer\nWhy?,x\n")
-    two = write("m2.jsonl", lines({"question": "Why?", "answer": "y"}))
+    two = write("m2.jsonl", [{"question": "Why?", "answer": "y"}])
     assert authors(read(one, two)) == [("m1", "m2")]
     assert split_format(["outputs", str(one), str(two)]) == ("outputs", (one, two))
     assert split_format([str(one), str(two)]) == ("", (one, two))
@@ -91,7 +86,7 @@ def test_answers_of_fastchat(write):
         "turns": ["Which place?", "And the last?"],
         "reference": ["Second.", "Uncertain."],
     }
-    write("mt_bench/question.jsonl", lines(question))
+    write("mt_bench/question.jsonl", [question])
     for model in ("vicuna-13b", "koala-13b"):
         answer = {
             "question_id": 101,
@@ -100,7 +95,7 @@ def test_answers_of_fastchat(write):
             "choices": [{"index": 0, "turns": ["Second.", f"{model} says so."]}],
             "tstamp": 1.0,
         }
-        path = write(f"mt_bench/model_answer/{model}.jsonl", lines(answer))
+        path = write(f"mt_bench/model_answer/{model}.jsonl", [answer])
     (one,) = read(path.parent).comparisons
     assert (one.question.text, one.question.category) == ("Which place?", "reasoning")
     assert one.answers[1].text == (
@@ -136,7 +131,7 @@ def sample(model, *, name="none", **changed):
 def write_samples(write, model, *rows):
     """Write samples where the harness does: in a folder named after the model."""
     write(f"out/{model}/results_2026-01-02T03-04-05.678901.json", "{}")
-    return write(f"out/{model}/samples_gsm8k_2026-01-02T03-04-05.678901.jsonl", lines(*rows))
+    return write(f"out/{model}/samples_gsm8k_2026-01-02T03-04-05.678901.jsonl", list(rows))
 
 
 def test_samples_of_the_harness(write):
@@ -237,7 +232,8 @@ def test_an_error_has_the_path_of_keys(write):
 def test_lines_that_are_no_objects_can_be_left_out(write, broken):
     """A line that is cut off is a bad row as any other: it is named, or counted and left out."""
     good = [{"question": "Why?", "model": name, "answer": name} for name in ("m1", "m2")]
-    path = write("outputs.jsonl", lines(good[0]) + f"{broken}\n" + lines(good[1]))
+    one, two = map(json.dumps, good)
+    path = write("outputs.jsonl", f"{one}\n{broken}\n{two}\n")
     with pytest.raises(DataError, match="line 2: "):
         read(path)
     data = load(f"outputs:{path}", options=Options(skip_bad=1))

@@ -23,9 +23,7 @@ def jsonl(write):
     """Load these objects from a JSON Lines file."""
 
     def loaded(*rows):
-        return load(
-            f"jsonl:{write('own.jsonl', ''.join(json.dumps(row) + chr(10) for row in rows))}"
-        )
+        return load(f"jsonl:{write('own.jsonl', list(rows))}")
 
     return loaded
 

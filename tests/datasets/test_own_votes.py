@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from peerjudge.data import TIE, GoldRule, Verdict
@@ -21,7 +19,7 @@ def votes(write):
     """Load these objects from a JSON Lines file, under a gold rule if one is given."""
 
     def loaded(*rows, rule=None):
-        path = write("own.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+        path = write("own.jsonl", list(rows))
         return load(f"jsonl:{path}", gold=rule)
 
     return loaded

@@ -41,7 +41,7 @@ def test_the_counts_are_those_of_the_readme(published):
 
 def test_gold_is_the_experts_mean_and_the_crowd_reviews(write):
     """Each aspect has the mean of the experts in `meta` and that of the crowd on record."""
-    dataset = load(f"summeval:{write('ratings.jsonl', json.dumps(ROW))}")
+    dataset = load(f"summeval:{write('ratings.jsonl', [ROW])}")
     (one,) = dataset.comparisons
     assert one.shown == ("summary",)
     assert one.meta["gold_coherence"] == 4.0
@@ -49,14 +49,14 @@ def test_gold_is_the_experts_mean_and_the_crowd_reviews(write):
     crowd = {review.aspect: review.scores for review in dataset.reviews}
     assert crowd["coherence"] == (1.5,)
     assert {review.reviewer for review in dataset.reviews} == {"crowd"}
-    assert load(f"summeval:{write('ratings.jsonl', json.dumps(ROW))}", reviews=False).reviews == ()
+    assert load(f"summeval:{write('ratings.jsonl', [ROW])}", reviews=False).reviews == ()
 
 
 @pytest.mark.parametrize("ratings", [[], [6], ["4"], 4, None])
 def test_a_rating_out_of_range_is_named_by_file_and_line(write, ratings):
     """Ratings are whole numbers from 1 to 5, at least one."""
     row = {**ROW, "expert": {**RATED, "fluency": ratings}}
-    path = write("ratings.jsonl", json.dumps(ROW) + "\n" + json.dumps(row))
+    path = write("ratings.jsonl", [ROW, row])
     with pytest.raises(
         DataError, match=r"ratings.jsonl, line 2, expert: 'fluency' must be a list of rati"
     ):
@@ -103,12 +103,12 @@ def test_both_layouts_have_the_same_gold(published):
 
 def test_the_question_holds_the_article(write):
     """With `documents.jsonl` beside the ratings; in both layouts of ratings."""
-    write("documents.jsonl", json.dumps(ARTICLE))
+    write("documents.jsonl", [ARTICLE])
     for row, golds in ((MEANS, (4.333333333333333, 1.0)), (ROW, (4.0, 1.5))):
-        (one,) = load(f"summeval:{write('ratings.jsonl', json.dumps(row))}").comparisons
+        (one,) = load(f"summeval:{write('ratings.jsonl', [row])}").comparisons
         assert one.question.text == "Summarise the news article.\n\nIn Ayr , a man did it ."
         assert (one.meta["gold_coherence"], one.meta["gold_relevance"]) == golds
-    alone = load(f"summeval:{write('alone/ratings.jsonl', json.dumps(MEANS))}")
+    alone = load(f"summeval:{write('alone/ratings.jsonl', [MEANS])}")
     assert alone.comparisons[0].question.text == "Summarise the news article."
     assert alone.reviews == ()
 
@@ -116,7 +116,7 @@ def test_the_question_holds_the_article(write):
 @pytest.mark.parametrize("mean", [0.5, 5.1, "4", True, None])
 def test_a_mean_out_of_range_is_named_by_file_and_line(write, mean):
     """Means lie between the lowest and the highest rating."""
-    path = write("ratings.jsonl", json.dumps(MEANS) + "\n" + json.dumps({**MEANS, "fluency": mean}))
+    path = write("ratings.jsonl", [MEANS, {**MEANS, "fluency": mean}])
     with pytest.raises(
         DataError, match=r"ratings.jsonl, line 2: 'fluency' must be the mean of the"
     ):
@@ -125,17 +125,17 @@ def test_a_mean_out_of_range_is_named_by_file_and_line(write, mean):
 
 def test_a_summary_without_its_article_is_named(write):
     """Ratings and documents from different places do not fit together."""
-    write("documents.jsonl", json.dumps({**ARTICLE, "doc_id": "other"}))
-    path = write("ratings.jsonl", json.dumps(MEANS))
+    write("documents.jsonl", [{**ARTICLE, "doc_id": "other"}])
+    path = write("ratings.jsonl", [MEANS])
     with pytest.raises(DataError, match=r"ratings.jsonl, line 1: 'd' is not in documents.jsonl"):
         load(f"summeval:{path}")
 
 
 async def test_ratings_of_all_four_aspects_are_gold_of_a_run(write, tmp_path):
     """A rating that a reviewer gives beside the article is scored against each aspect."""
-    write("documents.jsonl", json.dumps(ARTICLE))
+    write("documents.jsonl", [ARTICLE])
     rows = [{**MEANS, "model_id": f"M{number}", "fluency": number} for number in range(1, 5)]
-    path = write("ratings.jsonl", "\n".join(map(json.dumps, rows)))
+    path = write("ratings.jsonl", rows)
     rate = Experiment(
         name="rate",
         data=f"summeval:{path}",
