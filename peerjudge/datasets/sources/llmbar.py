@@ -141,17 +141,20 @@ def _verdict(row: Row) -> Verdict:
     return Verdict.of(f"output_{winner}")
 
 
-def _rated(
-    name: str, order: str, reviewer: str, verdict: Verdict, ratings: tuple[str, str]
+def _review(
+    name: str, order: str, reviewer: str, verdict: Verdict, said: str | tuple[str, str]
 ) -> RecordedReview:
-    rated = dict(zip(_ANSWERS, ratings, strict=True))
+    """Return the review of an instance by what was said: a text, or a rating of either output."""
+    rated = {} if isinstance(said, str) else dict(zip(_ANSWERS, said, strict=True))
     return RecordedReview(
         comparison=name,
         shown=_ORDERS[order],
         reviewer=reviewer,
         verdict=verdict,
-        text="\n".join(f"{answer}: {rating}" for answer, rating in rated.items()),
-        scores=tuple(_rating(rated[answer]) for answer in _ORDERS[order]),
+        text=said
+        if isinstance(said, str)
+        else "\n".join(f"{answer}: {rating}" for answer, rating in rated.items()),
+        scores=tuple(_rating(rated[answer]) for answer in _ORDERS[order] if rated),
     )
 
 
@@ -176,18 +179,10 @@ def _tidy_reviews(folder: Path, known: Mapping[str, Comparison]) -> Iterator[Rec
         if name not in known or order not in _ORDERS:
             msg = f"no instance {name!r} in the order {order!r}; take all files from one place"
             raise row.error(msg)
-        reviewer, verdict = f"{row.text('model')}/{row.text('strategy')}", _verdict(row)
-        if "score_1" in row.fields:
-            ratings = (row.text("score_1"), row.text("score_2"))
-            yield _rated(name, order, reviewer, verdict, ratings)
-        else:
-            yield RecordedReview(
-                comparison=name,
-                shown=_ORDERS[order],
-                reviewer=reviewer,
-                verdict=verdict,
-                text=row.text("text"),
-            )
+        ratings = "score_1" in row.fields
+        said = (row.text("score_1"), row.text("score_2")) if ratings else row.text("text")
+        reviewer = f"{row.text('model')}/{row.text('strategy')}"
+        yield _review(name, order, reviewer, _verdict(row), said)
 
 
 # The benchmark's own folder.
@@ -216,17 +211,12 @@ def _native_pair(row: Row, name: str, reviewer: str) -> Iterator[RecordedReview]
     last = row.parts("results")[-1]
     for swap, order in _SWAPS.items():
         part = last.part(swap)
-        if "completion" in part.fields:
-            yield RecordedReview(
-                comparison=name,
-                shown=_ORDERS[order],
-                reviewer=reviewer,
-                verdict=_verdict(part),
-                text=part.first_text("completion"),
-            )
-        else:
-            ratings = (last.first_text("score_1"), last.first_text("score_2"))
-            yield _rated(name, order, reviewer, _verdict(part), ratings)
+        said = (
+            part.first_text("completion")
+            if "completion" in part.fields
+            else (last.first_text("score_1"), last.first_text("score_2"))
+        )
+        yield _review(name, order, reviewer, _verdict(part), said)
 
 
 SOURCE = Source(
