@@ -12,17 +12,13 @@ and the text is kept as it is, never read again.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from peerjudge.data import Dataset
 from peerjudge.datasets.judgements import Choice, Judgement, Written, build_judged
 from peerjudge.datasets.lines import Row
-from peerjudge.datasets.source import Request, Source
+from peerjudge.datasets.source import Source
 
 _TIES = (0.0, 1.5)
-
-
-def _read(request: Request) -> Dataset:
-    return build_judged(request, _read_row, description="annotations")
 
 
 def _read_row(row: Row) -> Iterator[Judgement]:
@@ -56,7 +52,7 @@ def _read_preference(row: Row) -> Choice:
 
 SOURCE = Source(
     description="annotations of AlpacaEval: instruction, output_1, output_2, preference",
-    read=_read,
+    read=partial(build_judged, read=_read_row, description="annotations"),
     several=True,
     keys=(frozenset(("instruction", "output_1", "output_2", "preference")),),
 )

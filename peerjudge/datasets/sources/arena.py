@@ -18,13 +18,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from typing import cast
 
-from peerjudge.data import Dataset, Scalar
+from peerjudge.data import Scalar
 from peerjudge.datasets.chats import join_turns, read_chat
 from peerjudge.datasets.judgements import NAMELESS, Choice, Judgement, Written, build_judged
 from peerjudge.datasets.lines import Row
-from peerjudge.datasets.source import Request, Source
+from peerjudge.datasets.source import Source
 
 _WINNERS: dict[str, Choice] = {
     "model_a": 0,
@@ -39,10 +40,6 @@ _FLAGS: tuple[tuple[str, Choice], ...] = (
     ("winner_model_b", 1),
     ("winner_tie", "tie"),
 )
-
-
-def _read(request: Request) -> Dataset:
-    return build_judged(request, _read_row, description="battles")
 
 
 def _read_row(row: Row) -> Iterator[Judgement]:
@@ -113,7 +110,7 @@ def _read_meta(row: Row) -> dict[str, Scalar]:
 
 SOURCE = Source(
     description="battles of an arena: model_a, model_b, winner, conversations",
-    read=_read,
+    read=partial(build_judged, read=_read_row, description="battles"),
     several=True,
     votes=True,
     keys=(frozenset(("model_a", "model_b", "winner")), frozenset(("response_a", "winner_model_a"))),

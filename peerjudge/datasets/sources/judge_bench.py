@@ -10,19 +10,15 @@ of that judgment) and `judgment`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import cast
 
-from peerjudge.data import Dataset
 from peerjudge.datasets.judgements import Choice, Judgement, Written, build_judged
 from peerjudge.datasets.lines import Row
-from peerjudge.datasets.source import Request, Source
+from peerjudge.datasets.source import Source
 
 _LABELS: dict[str, Choice] = {"A>B": 0, "B>A": 1}
 _DECISIONS: dict[str, Choice] = {**_LABELS, "A=B": "tie", "B=A": "tie", "": "unreadable"}
-
-
-def _read(request: Request) -> Dataset:
-    return build_judged(request, _read_row, description="JudgeBench")
 
 
 def _read_row(row: Row) -> Iterator[Judgement]:
@@ -61,7 +57,7 @@ def _read_judgments(row: Row, given: Judgement) -> Iterator[Judgement]:
 
 SOURCE = Source(
     description="JudgeBench: question, response_A, response_B, label, judgments",
-    read=_read,
+    read=partial(build_judged, read=_read_row, description="JudgeBench"),
     several=True,
     keys=(frozenset(("question", "response_A", "response_B", "label")),),
 )

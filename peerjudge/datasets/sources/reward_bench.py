@@ -13,15 +13,12 @@ Gold is the chosen answer. The files list it first, which is no order shown to a
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from peerjudge.data import MAX_ANSWERS, Dataset
+from peerjudge.data import MAX_ANSWERS
 from peerjudge.datasets.judgements import Judgement, Written, build_judged
 from peerjudge.datasets.lines import Row
-from peerjudge.datasets.source import Request, Source
-
-
-def _read(request: Request) -> Dataset:
-    return build_judged(request, _read_row, description="RewardBench")
+from peerjudge.datasets.source import Source
 
 
 def _read_row(row: Row) -> Iterator[Judgement]:
@@ -56,7 +53,7 @@ def _read_answers(row: Row, key: str) -> list[Written]:
 
 SOURCE = Source(
     description="RewardBench 1 and 2: prompt, chosen, rejected, subset",
-    read=_read,
+    read=partial(build_judged, read=_read_row, description="RewardBench"),
     several=True,
     keys=(frozenset(("prompt", "chosen", "rejected")),),
 )

@@ -14,11 +14,11 @@ A vote is `a` or `b`, `1` or `2`, `left` or `right`, `A>B` or `B>A`, the author 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
-from peerjudge.data import Dataset
 from peerjudge.datasets.judgements import Choice, Judgement, Written, build_judged
 from peerjudge.datasets.lines import Row
-from peerjudge.datasets.source import Request, Source
+from peerjudge.datasets.source import Source
 
 _WIDE = "vote."
 _MEANINGS: dict[str, Choice] = {
@@ -44,10 +44,6 @@ def read_vote(row: Row, key: str, authors: Sequence[str]) -> Choice:
         msg = f"{key!r} is a vote: a, b, 1, 2, left, right{named} or tie, not {said!r:.60}"
         raise row.error(msg)
     return choice
-
-
-def _read(request: Request) -> Dataset:
-    return build_judged(request, _read_row, description="votes")
 
 
 def _read_row(row: Row) -> Iterator[Judgement]:
@@ -80,7 +76,7 @@ def _read_row(row: Row) -> Iterator[Judgement]:
 
 SOURCE = Source(
     description="votes of people, in one row each (annotator, vote) or one column each (vote.NAME)",
-    read=_read,
+    read=partial(build_judged, read=_read_row, description="votes"),
     several=True,
     votes=True,
     keys=(frozenset(("question", "answer_a", "answer_b", "annotator", "vote")),),
