@@ -70,16 +70,14 @@ class Meetings:
 class Tally:
     """Points and battles by reviewer (row) and contestant (column).
 
-    A win is one point, a tie half a point. `unreadable` counts the excluded unreadable battles;
-    `met` is true where a contestant met an opponent in a readable battle. `uneven` has points and
-    battles by opponent where some reviewers judged a pair that others did not, as after the exclusion
-    of self-reviews, and is `None` where all judged the same pairs (or the table of reviewers and
-    pairs is too large to count).
+    A win is one point, a tie half a point; unreadable battles are left out. `met` is true where a
+    contestant met an opponent in a readable battle. `uneven` has points and battles by opponent where
+    some reviewers judged a pair that others did not, as after the exclusion of self-reviews, and is
+    `None` where all judged the same pairs (or the table of reviewers and pairs is too large to count).
     """
 
     points: Floats
     battles: npt.NDArray[np.int64]
-    unreadable: int
     met: npt.NDArray[np.bool_]
     uneven: Meetings | None
 
@@ -105,7 +103,6 @@ def win_rates(tournament: Tournament) -> Tally:
     place. Both are equal if every pair was judged in both orders on every question.
     """
     judges, size = len(tournament.reviewers), len(tournament.contestants)
-    unreadable = len(tournament) - int(np.count_nonzero(tournament.readable))
     uneven: Meetings | None = None
     if judges * size * size * _OUTCOMES > _MOST_CELLS:
         points, battles = _tally_sparse(tournament)
@@ -125,7 +122,7 @@ def win_rates(tournament: Tournament) -> Tally:
         conceded = cells[lost] + cells[tied] / 2.0
         meetings = Meetings(points=gained + conceded.transpose(0, 2, 1), battles=by_pair)
         uneven = meetings if meetings.differ() else None
-    return Tally(points=points, battles=battles, unreadable=unreadable, met=met, uneven=uneven)
+    return Tally(points=points, battles=battles, met=met, uneven=uneven)
 
 
 def share_pairs(weights: Floats, judged: npt.NDArray[np.bool_]) -> Floats:
