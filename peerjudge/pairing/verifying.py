@@ -96,12 +96,14 @@ async def verify_pairs(
     kept: list[Pair] = []
     easy: list[Pair] = []
     for pair in pairs:
-        one = _choose_gold(pair, votes)
-        right, judged = _votes_for(one, votes, hard_for)
+        best = _find_best(pair, votes)
+        right, judged = _votes_for(best, votes, pair, hard_for)
+        given = {name: _votes_for(best, votes, pair, name) for name in verify}
+        one = _settle(_promote(pair, best), given)
         if hard_for and judged and right == judged:
             easy.append(one)
         else:
-            kept.append(_settle(one, votes, verify))
+            kept.append(one)
     return Checked(pairs=tuple(kept), easy=tuple(easy), run=summary)
 
 
@@ -117,30 +119,36 @@ def _count_votes(transcripts: Sequence[Transcript]) -> dict[tuple[str, str], Cou
     return votes
 
 
-def _votes_for(pair: Pair, votes: _Votes, judge: str) -> tuple[int, int]:
+def _votes_for(name: str, votes: _Votes, pair: Pair, judge: str) -> tuple[int, int]:
+    """Return the verdicts of a judge for the answer of this name, and all of them."""
     counted = votes.get((pair.id, judge), Counter[str]())
-    return counted["better"], counted.total()
+    return counted[name], counted.total()
 
 
-def _choose_gold(pair: Pair, votes: _Votes) -> Pair:
-    """Return a sampled pair with the answer first that most verdicts choose; others unchanged."""
+def _find_best(pair: Pair, votes: _Votes) -> str:
+    """Return the name of the answer that is better: of a sampled pair that which most verdicts choose."""
     if pair.recipe != "sampled":
-        return pair
+        return "better"
     total = sum((each for (name, _), each in votes.items() if name == pair.id), Counter[str]())
-    worse = {name: one for name, one in pair.answers.items() if name != "better"}
-    best = max(("better", *worse), key=lambda name: total[name])
+    return max(sorted(pair.answers), key=lambda name: total[name])
+
+
+def _promote(pair: Pair, best: str) -> Pair:
+    """Return the pair with the answer of this name as the better one."""
     if best == "better":
         return pair
+    worse = {name: one for name, one in pair.answers.items() if name != "better"}
     rest = (pair.better, *(one for name, one in worse.items() if name != best))
     return replace(pair, better=worse[best], worse=rest)
 
 
-def _settle(pair: Pair, votes: _Votes, verify: Sequence[str]) -> Pair:
-    judged = replace(pair, votes={name: _votes_for(pair, votes, name) for name in verify})
-    right, number = judged.verdicts
-    if not number:
+def _settle(pair: Pair, votes: Mapping[str, tuple[int, int]]) -> Pair:
+    """Return the pair with the votes of its verifiers, and what follows from them."""
+    voted = replace(pair, votes=votes)
+    right, judged = voted.verdicts
+    if not judged:
         return pair
-    return replace(judged, status="verified" if right >= VERIFIED * number else "disputed")
+    return replace(voted, status="verified" if right >= VERIFIED * judged else "disputed")
 
 
 def _measure_overlap(pair: Pair, place: int, answer: MadeAnswer) -> float:

@@ -40,6 +40,37 @@ def reviewer():
 '''
 
 
+SAMPLER = '''
+"""Writes a numbered text each time."""
+
+from itertools import count
+
+numbers = count(1)
+
+
+async def write(request):
+    return f"<text>text number {next(numbers)}</text>"
+
+
+def reviewer():
+    return write
+'''
+JUDGE = '''
+"""Chooses the text with the greater number."""
+
+import re
+
+
+async def judge(request):
+    first, second = map(int, re.findall(r"text number (\\d+)", request.messages[-1].text))
+    return f"Choice: Answer ({'a' if first > second else 'b'})"
+
+
+def reviewer():
+    return judge
+'''
+
+
 def make(tmp_path, data="sample", **given):
     """Make pairs from the sample."""
     shelf = Shelf(tmp_path)
@@ -51,7 +82,8 @@ def make(tmp_path, data="sample", **given):
 def project(tmp_path):
     """A project with a writer in Python."""
     (tmp_path / "agents").mkdir()
-    (tmp_path / "agents" / "typist.py").write_text(WRITER)
+    for name, text in (("typist", WRITER), ("sampler", SAMPLER), ("later", JUDGE)):
+        (tmp_path / "agents" / f"{name}.py").write_text(text)
     return tmp_path
 
 
@@ -121,6 +153,18 @@ def test_a_writer_makes_pairs_that_others_verify(project):
     again = make(project, limit=6, **given)
     assert again.pairs == found.pairs
     assert not any(again.calls.values())
+
+
+def test_the_sample_that_verifiers_choose_is_the_better_answer(project):
+    """Its votes are those for it, also where it was written as the worse one."""
+    found = make(project, recipes="sampled", writer="sampler", verify="later", limit=3)
+    for pair in found.pairs:
+        better, worse = (int(one.text.rsplit(" ", 1)[1]) for one in (pair.better, *pair.worse))
+        assert better > worse
+        assert (pair.status, pair.votes) == ("verified", {"later": (2, 2)})
+    assert [count.disputed for count in found.counts] == [0]
+    rows = (project / "pairs" / "pairs.jsonl").read_text().splitlines()
+    assert {json.loads(row)["votes_for_better"] for row in rows} == {2}
 
 
 def test_pairs_are_hard_for_a_card_that_errs_on_them(tmp_path):
