@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -22,22 +22,32 @@ def read_table(path: Path, options: Options, *, bad: Bad | None = None) -> Itera
     """Yield the objects of a file, by its first character: `[` a JSON list, `{` JSON Lines, else a table.
 
     Empty cells of a table are left out. Fields have the names that the format expects (`options.names`).
+
+    Raises:
+        DataError: as `read_unmapped`, which does the same without the names.
+    """
+    return map(partial(rename, options.names), read_unmapped(path, options, bad=bad))
+
+
+def read_unmapped(path: Path, options: Options, *, bad: Bad | None = None) -> Iterator[Row]:
+    """Yield the objects of a file under the names that they have there.
+
     Without a delimiter in the options, it is the one of `, ; tab |` that splits the first records into
     equally many cells. `bad` is called with the error of a line of JSON or a record that cannot be read.
 
     Raises:
-        DataError: with file and line, for a file that cannot be read in its form.
+        DataError: with file and line, for a file that cannot be read in its form, and for a table without
+            a column that is mapped.
     """
     encoding = options.encoding
     start = _peek(path, encoding)
     if start == "[":
-        rows = read_items(path, encoding=encoding)
-    elif start == "{":
-        rows = read_rows(path, encoding=encoding, bad=bad)
-    else:
-        delimiter = options.delimiter or find_delimiter(path, encoding=encoding)
-        rows = read_cells(path, delimiter=delimiter, encoding=encoding, bad=bad)
-    return map(partial(rename, options.names), rows)
+        return read_items(path, encoding=encoding)
+    if start == "{":
+        return read_rows(path, encoding=encoding, bad=bad)
+    delimiter = options.delimiter or find_delimiter(path, encoding=encoding)
+    needed = options.names.values()
+    return read_cells(path, delimiter=delimiter, encoding=encoding, needed=needed, bad=bad)
 
 
 def rename(names: Mapping[str, str], row: Row) -> Row:
@@ -47,14 +57,19 @@ def rename(names: Mapping[str, str], row: Row) -> Row:
     """
     if not names:
         return row
-    missing = sorted(set(names.values()) - row.fields.keys())
-    if missing and row.line == 1:
-        msg = f"there is no field {missing[0]!r} to map (found {sorted(row.fields)})"
-        raise row.error(msg)
+    if row.line == 1:
+        _require_fields(row, names.values())
     taken = set(names.values())
     renamed = {name: row.fields[theirs] for name, theirs in names.items() if theirs in row.fields}
     kept = {key: value for key, value in row.fields.items() if key not in taken}
     return row.enter({**kept, **renamed})
+
+
+def _require_fields(row: Row, needed: Iterable[str]) -> None:
+    missing = sorted(set(needed) - row.fields.keys())
+    if missing:
+        msg = f"there is no field {missing[0]!r} to map (found {sorted(row.fields)})"
+        raise row.error(msg)
 
 
 def read_cells(
@@ -63,6 +78,7 @@ def read_cells(
     delimiter: str = ",",
     encoding: str = "utf-8",
     may_be_empty: frozenset[str] = frozenset(),
+    needed: Iterable[str] = (),
     bad: Bad | None = None,
 ) -> Iterator[Row]:
     """Yield the records of a table by the names in its header; line numbers are those of the file.
@@ -72,25 +88,27 @@ def read_cells(
     the error is raised.
 
     Raises:
-        DataError: with file and line, for an unquoted delimiter or quote, a header that repeats a name,
-            and a table without records.
+        DataError: with file and line, for an unquoted delimiter or quote, a header that repeats a name or
+            lacks a `needed` one, and a table without records.
     """
     records = _read_records(path, delimiter, encoding)
-    _, header = next(records, (1, list[str]()))
+    first, header = next(records, (1, list[str]()))
+    header = [name.strip() for name in header]
     if not header:
         msg = f"{path} is empty; give a header line and one comparison per record"
         raise DataError(msg)
     other = next((_NAMES[one] for one in DELIMITERS if one != delimiter and one in header[0]), "")
     if len(header) == 1 and other:
         msg = (
-            f"{path}, line 1: the columns are separated by a {other}, not by a "
+            f"{path}, line {first}: the columns are separated by a {other}, not by a "
             f"{_NAMES.get(delimiter, delimiter)}; save the table with the latter"
         )
         raise DataError(msg)
     twice = sorted({name for name in header if header.count(name) > 1})
     if twice:
-        msg = f"{path}, line 1: the column {twice[0]!r} occurs twice; give each its own name"
+        msg = f"{path}, line {first}: the column {twice[0]!r} occurs twice; give each its own name"
         raise DataError(msg)
+    _require_fields(Row(path, first, dict.fromkeys(header)), needed)
     found = False
     for line, cells in records:
         if len(cells) != len(header):
@@ -154,6 +172,9 @@ def _peek(path: Path, encoding: str) -> str:
 
 def _read_records(path: Path, delimiter: str, encoding: str) -> Iterator[tuple[int, list[str]]]:
     # Each with the line on which it begins, without empty lines.
+    if len(delimiter) != 1 or delimiter in '"\r\n':
+        msg = f"the delimiter of a table is one character between its cells, not {delimiter!r}"
+        raise DataError(msg)
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
     lines = (line for _, line in read_lines(path, encoding=encoding))
     reader = csv.reader(lines, strict=True, delimiter=delimiter)
@@ -168,5 +189,5 @@ def _read_records(path: Path, delimiter: str, encoding: str) -> Iterator[tuple[i
             msg += ' line breaks must stand in quotes, with each quote in it written twice ("")'
             raise DataError(msg) from cause
         if cells:
-            yield begins, [cell.strip() for cell in cells] if begins == 1 else cells
+            yield begins, cells
         begins = reader.line_num + 1

@@ -256,6 +256,33 @@ def test_the_delimiter_of_a_table_is_found(write, delimiter):
     assert len(load(f"reward_bench:{write('bench.csv', text)}").comparisons) == 5
 
 
+@pytest.mark.parametrize("name", ["votes", "outputs"])
+def test_a_column_that_is_mapped_must_be_there(write, name):
+    """A misspelt column is named with those of the header, also where the field may be empty."""
+    table = write(
+        "own.csv", "Q,model,answer,answer_a,answer_b,annotator,vote\nWhy?,m,x,x,y,ann,a\n"
+    )
+    for names in ({"question": "F"}, {"question": "Q", "category": "F"}):
+        with pytest.raises(
+            DataError, match=r"own.csv, line 1: there is no field 'F' to map \(found"
+        ):
+            load(f"{name}:{table}", options=Options(names=names))
+
+
+def test_a_header_may_follow_an_empty_line(write):
+    """Spaces around the names of columns do not count, on whichever line the header is."""
+    table = write("own.csv", "\nprompt, chosen, rejected\np,yes,no\n")
+    assert len(load(f"reward_bench:{table}").comparisons) == 1
+
+
+@pytest.mark.parametrize("delimiter", ["ab", '"', "\n"])
+def test_a_delimiter_is_one_character(write, delimiter):
+    """Text that cannot stand between cells is refused."""
+    table = write("own.csv", "prompt,chosen,rejected\np,yes,no\n")
+    with pytest.raises(DataError, match="delimiter of a table is one character"):
+        load(f"reward_bench:{table}", options=Options(delimiter=delimiter))
+
+
 def test_fields_are_mapped_and_decoded(write):
     """A file with other names and another encoding needs a map, not a conversion."""
     row = {"frage": "Größe?", "gut": "ja", "schlecht": "nein"}

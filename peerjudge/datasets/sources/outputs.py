@@ -26,7 +26,7 @@ from typing import cast
 
 from peerjudge.data import Dataset, Scalar
 from peerjudge.datasets.chats import find_questions, join_messages, join_turns, read_questions
-from peerjudge.datasets.formats import read_table, rename
+from peerjudge.datasets.formats import read_unmapped, rename
 from peerjudge.datasets.lines import Bad, Row
 from peerjudge.datasets.outputs import Output, build_outputs, list_files
 from peerjudge.datasets.source import Request, Source
@@ -168,12 +168,11 @@ def _is_likelihood(row: Row) -> bool:
 
 
 def _read(request: Request) -> Dataset:
-    options = request.unmapped.options
     files = list_files(request, beginning="samples_")
 
     def list_rows(bad: Bad) -> Iterator[Row]:
         for file in files:
-            yield from read_table(file, options, bad=bad)
+            yield from read_unmapped(file, request.options, bad=bad)
 
     reader = _Reader(names=request.options.names)
     return build_outputs(request, list_rows, reader.read, description="outputs")
