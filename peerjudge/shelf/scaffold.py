@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from peerjudge.errors import ShelfError
+from peerjudge.shelf.cards import check_name
 from peerjudge.shelf.folders import PLACES, Kind, read_text
 from peerjudge.shelf.shelf import Shelf
 
@@ -67,12 +68,15 @@ def write_item(kind: Kind, name: str, *, source: str = "", project: Path | None 
 
     Raises:
         ShelfError: the name is no identifier or is taken in the project, or there is no such source.
+        CardError: AutoGen takes no reviewer of this name.
     """
     if not name.isidentifier():
         msg = (
             f"{name!r} is no name for a shelf file; use letters, digits and _, as in my_{kind[:-1]}"
         )
         raise ShelfError(msg)
+    if kind == "agents":
+        check_name(name)
     root = (project or Path.cwd()).resolve()
     shelf = Shelf(root)
     entry = shelf.find(kind, source or MODELS[kind])

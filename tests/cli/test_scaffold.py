@@ -42,6 +42,7 @@ def test_any_item_is_shown_as_it_was_written(project):
     ("words", "sentence"),
     [
         (("new", "agents", "my-model"), "no name for a shelf file"),
+        (("new", "agents", "class"), "'class' cannot name a reviewer: use at most 64 letters"),
         (("new", "agents", "my_model"), "exists; choose another name"),
         (("new", "agents", "other", "--from", "gpt_4"), "did you mean 'gpt_4o'"),
         (("show", "prompts", "long_from"), "did you mean 'long_form'"),
