@@ -74,27 +74,9 @@ class Judgement:
     rating: float | None = None
     meta: Mapping[str, Scalar] = field(default_factory=dict[str, Scalar])
 
-    def change(
-        self,
-        *,
-        judge: str | None = None,
-        choice: Choice = None,
-        answers: tuple[Written, ...] | None = None,
-        explanation: str = "",
-        person: bool = False,
-        rating: float | None = None,
-    ) -> Judgement:
+    def change(self, **fields: object) -> Judgement:
         """Return this judgement by another judge or in another order, without the label of the row."""
-        return replace(
-            self,
-            judge=self.judge if judge is None else judge,
-            choice=choice,
-            answers=self.answers if answers is None else answers,
-            explanation=explanation,
-            person=person or self.person,
-            rating=rating,
-            label=None,
-        )
+        return replace(self, label=None, **fields)
 
 
 _QUESTIONS = ("question", "prompt", "instruction")

@@ -18,7 +18,6 @@ T = TypeVar("T")
 Bad: TypeAlias = Callable[[DataError], None]
 """A function that takes the error of a row that cannot be read, so that the next rows are read."""
 
-_TOO_DEEP = "JSON is nested too deeply to be read; give flat objects"
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -193,14 +192,7 @@ def read_items(path: Path, *, encoding: str = "utf-8") -> Iterator[Row]:
         DataError: the file is missing, not UTF-8, or holds anything else.
     """
     text = "".join(line for _, line in read_lines(path, encoding=encoding))
-    try:
-        items = cast("object", json.loads(text))
-    except RecursionError as cause:
-        msg = f"{path}: {_TOO_DEEP}"
-        raise DataError(msg) from cause
-    except ValueError as cause:
-        msg = f"{path}: not complete JSON ({cause}); fetch it again"
-        raise DataError(msg) from cause
+    items = _load(text, where=str(path), wanted="complete JSON", advice="; fetch it again")
     if not isinstance(items, list):
         msg = f"{path}: expected a JSON list of objects; fetch it again"
         raise DataError(msg)
@@ -240,15 +232,8 @@ def _decoded(path: Path, number: int, raw: bytes, encoding: str) -> str:
 
 
 def _parsed(path: Path, number: int, line: str) -> dict[str, object]:
-    try:
-        value = cast("object", json.loads(line))
-    except RecursionError as cause:
-        msg = f"{path}, line {number}: {_TOO_DEEP}"
-        raise DataError(msg) from cause
-    except ValueError as cause:
-        cut = "" if line.endswith("\n") else "; the file seems to be cut off here, fetch it again"
-        msg = f"{path}, line {number}: not a complete JSON object ({cause}){cut}"
-        raise DataError(msg) from cause
+    cut = "" if line.endswith("\n") else "; the file seems to be cut off here, fetch it again"
+    value = _load(line, where=f"{path}, line {number}", wanted="a complete JSON object", advice=cut)
     if not isinstance(value, dict):
         msg = f"{path}, line {number}: expected a JSON object, found {line.strip()!r:.60}"
         raise DataError(msg)
@@ -256,6 +241,17 @@ def _parsed(path: Path, number: int, line: str) -> dict[str, object]:
     if "\\ud" in line.lower():
         _require_whole_characters(path, number, fields)
     return fields
+
+
+def _load(text: str, *, where: str, wanted: str, advice: str) -> object:
+    try:
+        return cast("object", json.loads(text))
+    except RecursionError as cause:
+        msg = f"{where}: JSON is nested too deeply to be read; give flat objects"
+        raise DataError(msg) from cause
+    except ValueError as cause:
+        msg = f"{where}: not {wanted} ({cause}){advice}"
+        raise DataError(msg) from cause
 
 
 def _require_whole_characters(path: Path, number: int, value: object) -> None:
