@@ -118,6 +118,9 @@ async def pairs(
     if not _LEAST <= answers <= MAX_ANSWERS:
         msg = f"--answers is from {_LEAST} to {MAX_ANSWERS}, not {answers}"
         raise ExperimentError(msg)
+    if limit is not None and limit < 1:
+        msg = f"a limit of {limit} questions leaves nothing; give 1 or more"
+        raise ExperimentError(msg)
     stated = licence or find_licence(data)
     if not stated:
         msg = f"the licence of {data!r} is not known; state it with --licence, as in --licence MIT"
@@ -126,11 +129,11 @@ async def pairs(
         named = {name: shelf.card(name) for name in {writer, *verify, hard_for} if name}
         read_costs(named, project=shelf.project or Path.cwd()).require_known()
     source = load(data, reviews=False)
-    items = list_items(source, limit=limit)
+    items = list_items(source)
     others = load(against, reviews=False).comparisons if against else ()
     work = _Work(
-        items=items,
-        pool=list_items(source, limit=None),
+        items=items[:limit],
+        pool=items,
         answers=answers,
         seed=seed,
         writer=writer,
@@ -166,7 +169,7 @@ async def pairs(
     return write_pairs(found)
 
 
-def list_items(source: Dataset, *, limit: int | None) -> tuple[Item, ...]:
+def list_items(source: Dataset) -> tuple[Item, ...]:
     """Return the questions with their accepted answers: gold of a comparison, or a lone answer without one.
 
     Raises `DataError` where there is none.
@@ -190,8 +193,7 @@ def list_items(source: Dataset, *, limit: int | None) -> tuple[Item, ...]:
             "none has one answer alone"
         )
         raise DataError(msg)
-    items = tuple(found.values())
-    return items if limit is None else items[:limit]
+    return tuple(found.values())
 
 
 def _find_accepted(one: Comparison) -> MadeAnswer | None:

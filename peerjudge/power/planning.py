@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import ClassVar
 
@@ -120,7 +121,14 @@ def plan(
         [40]
     """
     sizes = (sizes,) if isinstance(sizes, int) else sizes
-    _check_arguments(sizes=sizes, power=power, studies=studies, gain=gain)
+    _check_arguments(
+        sizes=sizes,
+        power=power,
+        studies=studies,
+        gain=gain,
+        seconds=seconds_per_call,
+        connections=max_connections,
+    )
     shelf = shelf or Shelf()
     prepared = prepare(
         experiment, data=data, seed=seed, settings=settings, seats=seats, shelf=shelf
@@ -234,19 +242,28 @@ def _load_stand_in(name: str, card: Card, shelf: Shelf) -> Card:
     return replace(found, name=card.name, family=card.family or found.family)
 
 
-def _check_arguments(*, sizes: Sequence[int], power: float, studies: int, gain: float) -> None:
-    if not sizes or min(sizes) < 2:
-        msg = f"sizes are numbers of comparisons from 2, not {list(sizes)}"
-        raise ExperimentError(msg)
-    if not 0 < power < 1:
-        msg = f"power is a share between 0 and 1, not {power:g}"
-        raise ExperimentError(msg)
-    if not 0 <= gain < 1:
-        msg = f"a gain is a share from 0 to 1 (0.1 is 10 points), not {gain:g}"
-        raise ExperimentError(msg)
-    if studies < 1:
-        msg = f"at least one study has to be simulated, not {studies}"
-        raise ExperimentError(msg)
+def _check_arguments(
+    *,
+    sizes: Sequence[int],
+    power: float,
+    studies: int,
+    gain: float,
+    seconds: float,
+    connections: int,
+) -> None:
+    for fine, sentence in (
+        (
+            bool(sizes) and min(sizes) >= 2,
+            f"sizes are numbers of comparisons from 2, not {list(sizes)}",
+        ),
+        (0 < power < 1, f"power is a share between 0 and 1, not {power:g}"),
+        (0 <= gain < 1, f"a gain is a share from 0 to 1 (0.1 is 10 points), not {gain:g}"),
+        (studies >= 1, f"at least one study has to be simulated, not {studies}"),
+        (0 <= seconds < inf, f"the seconds per call are 0 or more, not {seconds:g}"),
+        (connections >= 1, f"a run takes 1 connection or more, not {connections}"),
+    ):
+        if not fine:
+            raise ExperimentError(sentence)
 
 
 def _estimate_expected(prepared: Prepared, cast: Mapping[str, Card]) -> Estimate | None:

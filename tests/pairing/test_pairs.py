@@ -286,6 +286,7 @@ def test_duplicates_are_found_by_their_words():
             "have no gold until others judge",
         ),
         ({"answers": 5}, ExperimentError, "from 2 to 4, not 5"),
+        ({"limit": 0}, ExperimentError, "a limit of 0 questions leaves nothing"),
         ({"data": "lfqa:nowhere"}, ExperimentError, "licence of 'lfqa:nowhere' is not known"),
         (
             {"data": "dialogues", "recipes": ("cut",), "against": "nothing"},

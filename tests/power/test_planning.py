@@ -315,9 +315,11 @@ def test_models_need_a_stand_in(shelf):
         ({"sizes": ()}, ExperimentError, "from 2"),
         ({"power": 1.0}, ExperimentError, "between 0 and 1"),
         ({"studies": 0}, ExperimentError, "at least one"),
+        ({"seconds_per_call": -1.0}, ExperimentError, "0 or more, not -1"),
+        ({"max_connections": 0}, ExperimentError, "1 connection or more, not 0"),
     ],
 )
-def test_invalid_sizes_power_and_studies_are_refused(shelf, changes, error, sentence):
+def test_arguments_out_of_range_are_refused(shelf, changes, error, sentence):
     """The error names the valid values."""
     with pytest.raises(error, match=sentence):
         plan(STUDY, shelf=shelf, **changes)
