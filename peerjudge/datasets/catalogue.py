@@ -115,7 +115,7 @@ def find_licence(data: str) -> str:
     name, _, place = name_format(data).partition(":")
     folder = Path(place).expanduser()
     if name == "records" and (folder / RECORDS).is_file():
-        return str(read_description(folder).get("licence") or "")
+        return read_description(folder).licence
     name = name.partition("+")[0]
     return find_source(name).licence if name in _modules() else ""
 

@@ -7,6 +7,8 @@ import pytest
 from peerjudge.datasets import GoldRule, list_datasets, load
 from peerjudge.datasets.catalogue import find_licence
 from peerjudge.datasets.importing import import_records
+from peerjudge.datasets.source import Options
+from peerjudge.datasets.sources.records import read_description
 from peerjudge.errors import DataError
 
 
@@ -117,3 +119,27 @@ def test_a_licence_is_that_of_the_publisher_or_of_the_records(tmp_path, monkeypa
     (folder / "dataset.json").write_text("{")
     with pytest.raises(DataError, match=r"dataset.json is not complete JSON"):
         find_licence("records:~/own")
+
+
+def test_records_have_the_digest_of_every_file(write, tmp_path):
+    """Two files of one name in different folders are told apart by their paths."""
+    files = [
+        write(f"{model}/out.jsonl", [{"question": "Why?", "model": model, "answer": model}])
+        for model in ("m1", "m2")
+    ]
+    import_records(files[0], out=tmp_path / "own", options=Options(files=(files[1],)))
+    described = read_description(tmp_path / "own")
+    assert described.files.keys() == {file.as_posix() for file in files}
+    assert len(set(described.files.values())) == 2
+
+
+def test_records_that_were_edited_are_named_by_their_place(write, tmp_path):
+    """A rule that does not exist is an error with the file and the value."""
+    row = {"question": "Why?", "answer_a": "x", "answer_b": "y", "annotator": "ann", "vote": "a"}
+    folder = import_records(write("votes.jsonl", [row]), out=tmp_path / "own").folder
+    text = (folder / "dataset.json").read_text()
+    (folder / "dataset.json").write_text(text.replace("sign_of_mean", "loudest"))
+    with pytest.raises(
+        DataError, match=r"dataset.json: .*gold_rule: .*'loudest'.*import the records"
+    ):
+        load(str(folder))

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar, cast
+
+from msgspec import field
 
 from peerjudge.data import (
     Comparison,
@@ -31,9 +34,30 @@ RECORDS = "dataset.json"
 
 _COMPARISONS, _REVIEWS = "comparisons.jsonl", "reviews.jsonl"
 _VERSION = 1
-_CHUNK = 1 << 20
 
 N = TypeVar("N", bound=Noun)
+
+
+class Description(Noun, frozen=True, kw_only=True, forbid_unknown_fields=False):
+    """Content of `dataset.json`: what of a dataset is no comparison and no review, and its origin.
+
+    `format` is that of the `files` (SHA-256 by name) that were read; `comparisons` and `reviews` are numbers.
+    """
+
+    version: int
+    name: str = ""
+    description: str = ""
+    format: str = ""
+    files: Mapping[str, str] = field(default_factory=dict[str, str])
+    comparisons: int = 0
+    reviews: int = 0
+    humans: tuple[str, ...] = ()
+    unordered: tuple[str, ...] = ()
+    gold_rule: GoldRule
+    missing_texts: str = ""
+    labeled: tuple[str, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict[str, int])
+    licence: str = ""
 
 
 def write_records(
@@ -41,7 +65,7 @@ def write_records(
     folder: Path,
     *,
     origin: str,
-    files: Iterable[Path],
+    files: Collection[Path],
     licence: str,
     shared: bool = False,
 ) -> None:
@@ -62,28 +86,31 @@ def write_records(
     if held and not shared:
         msg = f"{folder} holds other files; name a new folder with --out"
         raise DataError(msg)
-    described = {
-        "version": _VERSION,
-        "name": dataset.name,
-        "description": dataset.description,
-        "format": origin,
-        "files": {file.name: _digest(file) for file in files},
-        "comparisons": len(dataset.comparisons),
-        "reviews": len(dataset.reviews),
-        "humans": list(dataset.humans),
-        "unordered": list(dataset.unordered),
-        "gold_rule": dataset.gold_rule.value,
-        "missing_texts": dataset.missing_texts,
-        "labeled": list(dataset.labeled),
-        "left_out": dict(dataset.left_out),
-        "licence": licence,
-    }
+    names = Counter(file.name for file in files)
+    described = Description(
+        version=_VERSION,
+        name=dataset.name,
+        description=dataset.description,
+        format=origin,
+        files={
+            file.name if names[file.name] == 1 else file.as_posix(): _digest(file) for file in files
+        },
+        comparisons=len(dataset.comparisons),
+        reviews=len(dataset.reviews),
+        humans=dataset.humans,
+        unordered=dataset.unordered,
+        gold_rule=dataset.gold_rule,
+        missing_texts=dataset.missing_texts,
+        labeled=dataset.labeled,
+        left_out=dataset.left_out,
+        licence=licence,
+    )
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / RECORDS).unlink(missing_ok=True)
         _write_nouns(folder / _COMPARISONS, dataset.comparisons)
         _write_nouns(folder / _REVIEWS, dataset.reviews)
-        text = json.dumps(described, ensure_ascii=False, indent=1)
+        text = json.dumps(to_plain(described), ensure_ascii=False, indent=1)
         (folder / RECORDS).write_text(f"{text}\n", "utf-8")
     except OSError as cause:
         msg = f"{folder} cannot be written: {cause.strerror or cause}"
@@ -103,22 +130,21 @@ def read_records(request: Request) -> Dataset:
     comparisons = tuple(_read_nouns(folder / _COMPARISONS, Comparison))
     needed = request.reviews or request.gold is not None
     reviews = tuple(_read_nouns(folder / _REVIEWS, RecordedReview)) if needed else ()
-    humans = tuple(cast("list[str]", described.get("humans") or []))
-    labeled = tuple(cast("list[str]", described.get("labeled") or []))
     if request.gold is not None:
-        voted = [review for review in reviews if review.comparison not in set(labeled)]
-        comparisons = tuple(_settle(comparisons, voted, frozenset(humans), request.gold))
+        voted = [review for review in reviews if review.comparison not in set(described.labeled)]
+        humans = frozenset(described.humans)
+        comparisons = tuple(_settle(comparisons, voted, humans, request.gold))
     return Dataset(
-        name=str(described.get("name") or folder.name),
-        description=str(described.get("description") or ""),
+        name=described.name or folder.name,
+        description=described.description,
         comparisons=comparisons,
         reviews=reviews if request.reviews else (),
-        humans=humans,
-        gold_rule=request.gold or GoldRule(str(described.get("gold_rule"))),
-        missing_texts=str(described.get("missing_texts") or ""),
-        unordered=tuple(cast("list[str]", described.get("unordered") or [])),
-        labeled=labeled,
-        left_out=cast("dict[str, int]", described.get("left_out") or {}),
+        humans=described.humans,
+        gold_rule=request.gold or described.gold_rule,
+        missing_texts=described.missing_texts,
+        unordered=described.unordered,
+        labeled=described.labeled,
+        left_out=described.left_out,
     )
 
 
@@ -142,21 +168,25 @@ def _settle(
         yield replace(comparison, gold=settle_gold(scores, rule, pair))
 
 
-def read_description(folder: Path) -> Mapping[str, object]:
+def read_description(folder: Path) -> Description:
     """Return the description of a records folder; raises `DataError` where there is none."""
     path = folder / RECORDS
     if not path.is_file():
         msg = f"{folder} is no records folder: it has no {RECORDS}; `peerjudge import` writes one"
         raise DataError(msg)
     try:
-        described = cast("object", json.loads(path.read_text("utf-8")))
+        plain = cast("object", json.loads(path.read_text("utf-8")))
     except (ValueError, RecursionError) as cause:
         msg = f"{path} is not complete JSON ({cause}); import the records again"
         raise DataError(msg) from cause
-    if not isinstance(described, dict) or described.get("version") != _VERSION:  # pyright: ignore[reportUnknownMemberType]
+    if not isinstance(plain, dict) or plain.get("version") != _VERSION:  # pyright: ignore[reportUnknownMemberType]
         msg = f"{path} is not of version {_VERSION}; import the records again, or update PeerJudge"
         raise DataError(msg)
-    return cast("Mapping[str, object]", described)
+    try:
+        return from_plain(Description, cast("object", plain))
+    except DataError as cause:
+        msg = f"{path}: {cause}; import the records again"
+        raise DataError(msg) from cause
 
 
 def _write_nouns(path: Path, nouns: Iterable[Noun]) -> None:
