@@ -224,9 +224,9 @@ def check_experiment(experiment: Experiment, shelf: Shelf) -> tuple[BrokenClause
 
 
 def _check_dataset(experiment: Experiment) -> Iterator[BrokenClause]:
-    from peerjudge.datasets import list_datasets
+    from peerjudge.datasets.catalogue import list_datasets, name_format
 
-    name = experiment.data.partition(":")[0].partition("+")[0]
+    name = name_format(experiment.data).partition(":")[0].partition("+")[0]
     known = list(list_datasets())
     if name not in known and not name.endswith(".py"):
         yield BrokenClause(

@@ -184,6 +184,17 @@ def test_every_condition_of_an_experiment_is_checked():
     assert [each.clause for each in check_experiment(twice, Shelf(ROOT))] == ["conditions"]
 
 
+@pytest.mark.parametrize("data", ["{}/own.csv", "csv:{}/own.csv", "{}/records", "sample"])
+def test_an_experiment_may_name_its_data_by_their_path(tmp_path, data):
+    """A table and a folder of records need no name of a dataset, as in a run."""
+    (tmp_path / "own.csv").write_text("question,answer_a,answer_b\nWhy?,x,y\n")
+    (tmp_path / "records").mkdir()
+    (tmp_path / "records" / "dataset.json").write_text("{}")
+    once = Condition(name="a", protocol="pairwise", seats=("sim_plain",))
+    experiment = Experiment(data=data.format(tmp_path), conditions=(once,))
+    assert check_experiment(experiment, Shelf(ROOT)) == ()
+
+
 def test_a_card_without_a_model_is_broken():
     """A card in Python needs a model, a kind of its own, or a source of recorded reviews."""
     assert [each.clause for each in check_card(Card(name="ada"))] == ["model"]
