@@ -2,8 +2,9 @@
 
 from peerjudge.reviewers.adapters import from_autogen, from_callable, make_reviewer
 from peerjudge.reviewers.agent import ReviewerAgent
+from peerjudge.reviewers.asking import NoResponseError
 from peerjudge.reviewers.discussion_agent import DiscussionAgent
-from peerjudge.reviewers.foreign import AgentCancelledError, NoResponseError, TeamFailedError
+from peerjudge.reviewers.foreign import AgentCancelledError, TeamFailedError
 from peerjudge.reviewers.messages import ComparisonTask, write_comparison
 from peerjudge.reviewers.model import MissingReviewError, ModelReviewer, RecordedReviewer
 from peerjudge.reviewers.team import DiscussionTeam

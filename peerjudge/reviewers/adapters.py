@@ -10,43 +10,43 @@ An agent without a message has failed; an empty message fails the turn where it 
 from __future__ import annotations
 
 import asyncio
+import importlib
 import inspect
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from typing import cast
 
 from autogen_agentchat.base import ChatAgent, Team
-from autogen_agentchat.messages import BaseAgentEvent, BaseChatMessage
 from autogen_core.models import ChatCompletionClient
 
-from peerjudge.clients import Billing
-from peerjudge.clients.retry import limit_time
-from peerjudge.clients.tokens import estimate_tokens
 from peerjudge.data import Card, Request, Usage, Utterance, replace
 from peerjudge.engine import Reviewer
 from peerjudge.errors import CardError, PeerJudgeError
-from peerjudge.logs import get_logger
-from peerjudge.reviewers.foreign import (
+from peerjudge.reviewers.asking import (
+    TURN_TIMEOUT,
     AgentReply,
+    AgentReviewer,
     NoResponseError,
-    ask_agent,
-    ask_team,
-    refuse_exit,
+    limit_turn,
 )
-from peerjudge.reviewers.frameworks import find_framework, from_framework
-from peerjudge.reviewers.inner import read_inner
-from peerjudge.reviewers.messages import bill_turn, flatten_prompt, parse_logprobs
+from peerjudge.reviewers.foreign import ask_agent, ask_team, refuse_exit, run_cancellable
+from peerjudge.reviewers.messages import bill_turn
 from peerjudge.reviewers.model import ModelReviewer
 from peerjudge.shelf.cards import check_name
 
 Speaker = ChatAgent | Team
 ReviewFunction = Callable[[Request], Awaitable[str | Utterance]]
 
-_TIMEOUT = 600.0
-_CALL_SETTINGS = ("temperature", "top_p", "seed", "max_tokens")
-"""Settings of a seat that are sent with each call of a model client."""
+_FRAMEWORKS = {
+    ("pydantic_ai.agent.abstract", "AbstractAgent"): "pydantic_ai",
+    ("agents.agent", "Agent"): "openai_agents",
+    ("agent_framework._agents", "BaseAgent"): "agent_framework",
+    ("langgraph.graph.state", "CompiledStateGraph"): "langgraph",
+}
+"""Adapters of frameworks other than AutoGen, by module and name of the class of their agents.
 
-_log = get_logger()
+The frameworks are extras, so none is imported before a card uses it.
+"""
 
 
 def make_reviewer(thing: object, *, name: str) -> Reviewer:
@@ -83,7 +83,7 @@ def make_reviewer(thing: object, *, name: str) -> Reviewer:
         return from_callable(cast("ReviewFunction", thing), name=name)
     made = _call_factory(thing, name=name)
     if isinstance(made, ChatAgent | Team):
-        return _AutogenReviewer(name, cast("Callable[[], Speaker]", thing), first=made)
+        return _pool(name, cast("Callable[[], Speaker]", thing), first=made)
     return make_reviewer(made, name=name)
 
 
@@ -91,7 +91,7 @@ def from_autogen(
     thing: Speaker | ChatCompletionClient | Callable[[], Speaker],
     *,
     name: str,
-    timeout: float = _TIMEOUT,
+    timeout: float = TURN_TIMEOUT,
 ) -> Reviewer:
     """Return a reviewer from an AutoGen agent, team or model client, or a factory of agents or teams.
 
@@ -108,16 +108,18 @@ def from_autogen(
     if isinstance(thing, ChatCompletionClient):
         return ModelReviewer(Card(name=name), thing)
     if isinstance(thing, ChatAgent | Team):
-        return _AutogenReviewer(name, None, first=thing, timeout=timeout)
+        return _pool(name, None, first=thing, timeout=timeout)
     made = thing()
     # Factories may return any type despite their annotation.
     if not isinstance(made, ChatAgent | Team):  # pyright: ignore[reportUnnecessaryIsInstance]
         msg = f"the factory of {name!r} makes {made!r:.80}, which is no AutoGen ChatAgent or Team"
         raise CardError(msg)
-    return _AutogenReviewer(name, thing, first=made, timeout=timeout)
+    return _pool(name, thing, first=made, timeout=timeout)
 
 
-def from_callable(function: ReviewFunction, *, name: str, timeout: float = _TIMEOUT) -> Reviewer:
+def from_callable(
+    function: ReviewFunction, *, name: str, timeout: float = TURN_TIMEOUT
+) -> Reviewer:
     """Return a reviewer from an async function of the `Request`.
 
     The function returns the text of the reply, or an `Utterance` with more than the text (such as
@@ -143,7 +145,7 @@ class _FunctionReviewer:
 
     async def speak(self, request: Request) -> Utterance:
         with bill_turn(request, reviewer=self.name) as bill:
-            async with limit_time(self._timeout, problem=f"{self.name!r} did not end its turn"):
+            async with limit_turn(self._timeout, name=self.name):
                 reply = await refuse_exit(self._function(request), name=self.name)
         if isinstance(reply, Utterance):
             if reply.usage != Usage() or not bill.calls:
@@ -165,8 +167,26 @@ class _FunctionReviewer:
         """Do nothing: no resource is open."""
 
 
-class _AutogenReviewer:
-    """Reviewer backed by agents or teams that each speak in one discussion at a time."""
+def _pool(
+    name: str,
+    factory: Callable[[], Speaker] | None,
+    *,
+    first: Speaker,
+    timeout: float = TURN_TIMEOUT,
+) -> Reviewer:
+    """Return the reviewer of an AutoGen object, or of those that a factory makes after the first."""
+    speakers = _Speakers(name, factory, first=first, timeout=timeout)
+    return AgentReviewer(
+        name,
+        speakers.ask,
+        unset_event="an AutoGen agent or team uses the settings of its own client; these of its seat are "
+        "recorded as not set",
+        close=speakers.close,
+    )
+
+
+class _Speakers:
+    """AutoGen agents or teams that each speak in one discussion at a time."""
 
     def __init__(
         self,
@@ -174,78 +194,41 @@ class _AutogenReviewer:
         factory: Callable[[], Speaker] | None,
         *,
         first: Speaker,
-        timeout: float = _TIMEOUT,
+        timeout: float,
     ) -> None:
-        self.name = name
+        self._name = name
         self._factory = factory
         self._timeout = timeout
         self._idle: list[Speaker] = [first]
         self._used: set[int] = set()
-        self._warned: set[str] = set()
         # Without a factory there is one object, so discussions wait for each other.
         self._slots = asyncio.Semaphore(1) if factory is None else None
 
-    async def speak(self, request: Request) -> Utterance:
-        """Return the reply to the whole prompt, given as one message."""
-        prompt = flatten_prompt(request.messages)
-        with bill_turn(request, reviewer=self.name) as bill:
-            started = asyncio.get_running_loop().time()
-            async with self._slots or nullcontext():
-                message, inner = await self._ask(prompt)
-            latency = asyncio.get_running_loop().time() - started
-        text, logprobs = message.to_text(), parse_logprobs(message)
-        return Utterance(
-            text=text,
-            usage=_measure_usage(bill, [*inner, message], prompt, text),
-            model=message.metadata.get("peerjudge.model", ""),
-            finish_reason=message.metadata.get("peerjudge.finish_reason", "stop"),
-            latency=latency,
-            attempts=max(1, bill.attempts),
-            cached=bill.cached,
-            logprobs=logprobs,
-            unset=self._find_unset(request, has_logprobs=logprobs is not None),
-            inner=read_inner(inner),
-        )
-
-    def _find_unset(self, request: Request, *, has_logprobs: bool) -> tuple[str, ...]:
-        """Return the settings of the seat that do not reach an agent or team, with one warning."""
-        sampling = request.seat.sampling
-        unset = [name for name in _CALL_SETTINGS if getattr(sampling, name) is not None]
-        if (sampling.logprobs or request.cue.logprobs) and not has_logprobs:
-            unset.append("logprobs")
-        if fresh := [name for name in unset if name not in self._warned]:
-            self._warned.update(fresh)
-            _log.warning(
-                "an AutoGen agent or team uses the settings of its own client; these of its seat are "
-                "recorded as not set",
-                reviewer=self.name,
-                settings=", ".join(fresh),
-            )
-        return tuple(unset)
-
-    async def _ask(self, prompt: str) -> AgentReply:
-        speaker = self._idle.pop() if self._idle else self._make()
-        done = False
-        try:
-            async with limit_time(self._timeout, problem=f"{self.name!r} did not end its turn"):
-                if isinstance(speaker, Team):
-                    reply = await ask_team(speaker, prompt, reset=id(speaker) in self._used)
+    async def ask(self, prompt: str, _settings: object) -> AgentReply:
+        """Return the reply of a speaker that is idle, or of a new one."""
+        async with self._slots or nullcontext():
+            speaker = self._idle.pop() if self._idle else self._make()
+            done = False
+            try:
+                async with limit_turn(self._timeout, name=self._name):
+                    if isinstance(speaker, Team):
+                        reply = await ask_team(speaker, prompt, reset=id(speaker) in self._used)
+                    else:
+                        reply = await ask_agent(speaker, prompt)
+                done = True
+            finally:
+                self._used.add(id(speaker))
+                # A group chat that failed cannot be used again; a factory replaces it.
+                if done or self._factory is None:
+                    self._idle.append(speaker)
                 else:
-                    reply = await ask_agent(speaker, prompt)
-            done = True
-        finally:
-            self._used.add(id(speaker))
-            # A group chat that failed cannot be used again; a factory replaces it.
-            if done or self._factory is None:
-                self._idle.append(speaker)
-            else:
-                self._used.discard(id(speaker))
-                await _close(speaker)
+                    self._used.discard(id(speaker))
+                    await _close(speaker)
         return reply
 
     def _make(self) -> Speaker:
         if self._factory is None:
-            msg = f"{self.name!r} is speaking already"
+            msg = f"{self._name!r} is speaking already"
             raise RuntimeError(msg)
         return self._factory()
 
@@ -262,23 +245,44 @@ async def _close(speaker: Speaker) -> None:
         await speaker.close()
 
 
-def _measure_usage(
-    bill: Billing, messages: Sequence[BaseAgentEvent | BaseChatMessage], prompt: str, text: str
-) -> Usage:
-    """Return the tokens booked by a governed client, else those of the messages, else an estimate."""
-    if bill.calls:
-        return bill.usage
-    reported = [message.models_usage for message in messages if message.models_usage is not None]
-    if any(usage.prompt_tokens or usage.completion_tokens for usage in reported):
-        return Usage(
-            prompt_tokens=sum(usage.prompt_tokens for usage in reported),
-            completion_tokens=sum(usage.completion_tokens for usage in reported),
-        )
-    return Usage(
-        prompt_tokens=estimate_tokens(prompt),
-        completion_tokens=estimate_tokens(text) if text else 0,
-        estimated=True,
+def from_framework(
+    agent: object, framework: str, *, name: str, timeout: float = TURN_TIMEOUT
+) -> Reviewer:
+    """Return a reviewer from an agent of a framework, which speaks in many discussions at once.
+
+    Args:
+        agent: The agent.
+        framework: The adapter of its framework, see `find_framework`; its library is imported now.
+        name: Name of the reviewer.
+        timeout: Seconds that one turn may take.
+
+    Raises:
+        CardError: AutoGen would refuse the name, the agent cannot run many times at once, or
+            the state of a graph has no messages.
+    """
+    check_name(name)
+    adapter = importlib.import_module(f"peerjudge.reviewers.framework_{framework}")
+    ask, settings = adapter.make_ask(agent, name=name)
+
+    async def ask_in_time(prompt: str, sent: dict[str, float]) -> AgentReply:
+        async with limit_turn(timeout, name=name):
+            return await run_cancellable(lambda _: ask(prompt, sent), name=name)
+
+    return AgentReviewer(
+        name,
+        ask_in_time,
+        settings=settings,
+        unset_event="the framework of this agent does not take these settings of its seat; they are "
+        "recorded as not set",
     )
+
+
+def find_framework(thing: object) -> str | None:
+    """Return the framework whose agent an object is, without an import of the framework."""
+    for each in type(thing).__mro__:
+        if found := _FRAMEWORKS.get((each.__module__, each.__name__)):
+            return found
+    return None
 
 
 def _call_factory(factory: Callable[..., object], *, name: str) -> object:

@@ -1,30 +1,34 @@
-"""Turns of foreign AutoGen agents and teams: bounded in time, and cancelled at once."""
+"""Turns of foreign AutoGen agents and teams, cancelled at once, and what they say before the reply."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import aclosing
 from typing import Any, TypeVar
 
 from autogen_agentchat.base import ChatAgent, Response, Team
-from autogen_agentchat.messages import BaseAgentEvent, BaseChatMessage, TextMessage
+from autogen_agentchat.messages import (
+    BaseAgentEvent,
+    BaseChatMessage,
+    ModelClientStreamingChunkEvent,
+    TextMessage,
+    ThoughtEvent,
+    ToolCallExecutionEvent,
+    ToolCallRequestEvent,
+)
 from autogen_core import CancellationToken
 
-from peerjudge.reviewers.messages import MODERATOR
+from peerjudge.data import InnerKind, InnerMessage
+from peerjudge.reviewers.asking import AgentReply, NoResponseError
+from peerjudge.reviewers.messages import MODERATOR, parse_logprobs
 
 T = TypeVar("T")
-AgentReply = tuple[BaseChatMessage, Sequence[BaseAgentEvent | BaseChatMessage]]
-"""The reply, and the messages before it."""
 
 _GRACE = 0.5
 """Seconds for a cancelled turn to end, as group chats may take any time."""
 
 _STOPPED = "The group chat is stopped."
-
-
-class NoResponseError(Exception):
-    """Turn of an agent or team without a message. An empty message is a reply."""
 
 
 class AgentCancelledError(Exception):
@@ -70,7 +74,7 @@ async def ask_agent(agent: ChatAgent, text: str) -> AgentReply:
         if response is None:
             msg = f"agent {agent.name!r} ended its turn without a response"
             raise NoResponseError(msg)
-        return response.chat_message, inner
+        return _build_reply(response.chat_message, inner)
 
     return await run_cancellable(ask, name=agent.name)
 
@@ -104,9 +108,42 @@ async def ask_team(team: Team, text: str, *, reset: bool) -> AgentReply:
         if not messages:
             msg = f"team {team.name!r} ended without a message ({result.stop_reason})"
             raise NoResponseError(msg)
-        return messages[-1], result.messages[:-1]
+        return _build_reply(messages[-1], result.messages[:-1])
 
     return await run_cancellable(ask, name=team.name)
+
+
+def _build_reply(
+    message: BaseChatMessage, before: Sequence[BaseAgentEvent | BaseChatMessage]
+) -> AgentReply:
+    """Return the reply in a message; what comes before it is inner talk, and its tokens count."""
+    used = [one.models_usage for one in (*before, message) if one.models_usage is not None]
+    return AgentReply(
+        text=message.to_text(),
+        prompt_tokens=sum(usage.prompt_tokens for usage in used),
+        completion_tokens=sum(usage.completion_tokens for usage in used),
+        model=message.metadata.get("peerjudge.model", ""),
+        finish_reason=message.metadata.get("peerjudge.finish_reason", "stop"),
+        logprobs=parse_logprobs(message),
+        inner=tuple(one for each in before for one in _read_inner(each)),
+    )
+
+
+def _read_inner(message: BaseAgentEvent | BaseChatMessage) -> Iterator[InnerMessage]:
+    if isinstance(message, ModelClientStreamingChunkEvent):
+        return  # The whole message follows.
+    source = message.source
+    if isinstance(message, ToolCallRequestEvent):
+        for call in message.content:
+            text = f"{call.name}({call.arguments})"
+            yield InnerMessage(source=source, kind="tool call", text=text)
+    elif isinstance(message, ToolCallExecutionEvent):
+        for result in message.content:
+            kind: InnerKind = "tool error" if result.is_error else "tool result"
+            yield InnerMessage(source=source, kind=kind, text=f"{result.name}: {result.content}")
+    else:
+        kind = "thought" if isinstance(message, ThoughtEvent) else "message"
+        yield InnerMessage(source=source, kind=kind, text=message.to_text())
 
 
 async def run_cancellable(

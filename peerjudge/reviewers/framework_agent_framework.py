@@ -10,21 +10,13 @@ from typing import Any, cast
 
 from pydantic_core import to_json
 
+from peerjudge.clients.sampling import SETTINGS
 from peerjudge.data import InnerMessage
 from peerjudge.errors import CardError
-from peerjudge.reviewers.foreign import NoResponseError
-from peerjudge.reviewers.framework_reply import Ask, FrameworkReply
-
-SETTINGS = ("temperature", "top_p", "seed", "max_tokens")
-"""Settings of a seat that are sent with each turn of an `Agent`."""
+from peerjudge.reviewers.asking import AgentReply, MadeAsk, NoResponseError
 
 
-def list_settings(agent: object) -> tuple[str, ...]:
-    """Return the settings that an agent takes: those of other classes than `Agent` take none."""
-    return SETTINGS if _has_base(agent, "RawAgent") else ()
-
-
-def make_ask(thing: object, *, name: str) -> Ask:
+def make_ask(thing: object, *, name: str) -> MadeAsk:
     """Return the function that runs an agent on one prompt, without a session.
 
     Raises:
@@ -38,12 +30,13 @@ def make_ask(thing: object, *, name: str) -> Ask:
         raise CardError(msg)
     agent = cast("Any", thing)
 
-    async def ask(prompt: str, settings: dict[str, float]) -> FrameworkReply:
+    async def ask(prompt: str, settings: dict[str, float]) -> AgentReply:
         options = {"options": settings} if settings else {}
         response = await agent.run(prompt, **options)
         return _build_reply(response, name=name, source=agent.name or name)
 
-    return ask
+    # Other classes than `Agent` take no settings.
+    return ask, SETTINGS if _has_base(agent, "RawAgent") else ()
 
 
 def _has_base(thing: object, name: str) -> bool:
@@ -53,7 +46,7 @@ def _has_base(thing: object, name: str) -> bool:
     )
 
 
-def _build_reply(said: object, *, name: str, source: str) -> FrameworkReply:
+def _build_reply(said: object, *, name: str, source: str) -> AgentReply:
     """Return the last message as the reply; what comes before it is inner talk.
 
     Raises:
@@ -68,7 +61,7 @@ def _build_reply(said: object, *, name: str, source: str) -> FrameworkReply:
         msg = f"agent {name!r} ended its turn without a message"
         raise NoResponseError(msg)
     usage = cast("dict[str, int | None]", response.usage_details or {})
-    return FrameworkReply(
+    return AgentReply(
         text=messages[-1].text,
         prompt_tokens=usage.get("input_token_count") or 0,
         completion_tokens=usage.get("output_token_count") or 0,

@@ -18,17 +18,13 @@ from pydantic_core import to_json
 
 from peerjudge.data import InnerMessage
 from peerjudge.errors import CardError
-from peerjudge.reviewers.foreign import NoResponseError
-from peerjudge.reviewers.framework_reply import Ask, FrameworkReply, write_output
-
-SETTINGS = ()
-"""No setting of a seat is sent: the models are inside the nodes of the graph."""
+from peerjudge.reviewers.asking import AgentReply, MadeAsk, NoResponseError, write_output
 
 _FINISHED = {"end_turn": "stop", "stop_sequence": "stop", "max_tokens": "length"}
 """Names that providers have for the usual reasons of the end of a reply."""
 
 
-def make_ask(thing: object, *, name: str) -> Ask:
+def make_ask(thing: object, *, name: str) -> MadeAsk:
     """Return the function that runs a graph on one prompt, in a thread of its own.
 
     Raises:
@@ -42,7 +38,7 @@ def make_ask(thing: object, *, name: str) -> Ask:
         )
         raise CardError(msg)
 
-    async def ask(prompt: str, _settings: dict[str, float]) -> FrameworkReply:
+    async def ask(prompt: str, _settings: dict[str, float]) -> AgentReply:
         heard = _Responses()
         task = HumanMessage(prompt, id=str(uuid.uuid4()))
         # A checkpointer keeps the messages of a thread, so each turn has a thread of its own.
@@ -51,7 +47,8 @@ def make_ask(thing: object, *, name: str) -> Ask:
             state = await graph.ainvoke({"messages": [task]}, config)
         return _build_reply(state, heard.messages, task=task, name=name)
 
-    return ask
+    # No setting of a seat is sent: the models are inside the nodes of the graph.
+    return ask, ()
 
 
 class _Responses(BaseCallbackHandler):
@@ -74,7 +71,7 @@ class _Responses(BaseCallbackHandler):
 
 def _build_reply(
     state: dict[str, Any], responses: Sequence[Any], *, task: HumanMessage, name: str
-) -> FrameworkReply:
+) -> AgentReply:
     """Return the last message as the reply; what comes before it is inner talk.
 
     Raises:
@@ -95,7 +92,7 @@ def _build_reply(
     usages = [reply.usage_metadata for reply in replies if reply.usage_metadata]
     said = last.response_metadata
     reason = str(said.get("finish_reason") or said.get("stop_reason") or "stop").lower()
-    return FrameworkReply(
+    return AgentReply(
         text=text,
         prompt_tokens=sum(usage["input_tokens"] for usage in usages),
         completion_tokens=sum(one["output_tokens"] for one in usages),

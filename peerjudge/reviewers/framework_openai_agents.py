@@ -18,17 +18,17 @@ from agents import (
     Runner,
 )
 from peerjudge.data import InnerMessage
-from peerjudge.reviewers.framework_reply import Ask, FrameworkReply, write_output
+from peerjudge.reviewers.asking import AgentReply, MadeAsk, write_output
 
-SETTINGS = ("temperature", "top_p", "max_tokens")
+_SETTINGS = ("temperature", "top_p", "max_tokens")
 """Settings of a seat that are sent with each turn; the SDK has no seed."""
 
 
-def make_ask(agent: object, *, name: str) -> Ask:
+def make_ask(agent: object, *, name: str) -> MadeAsk:
     """Return the function that runs an agent of the SDK on one prompt, without a session."""
     first = cast("Agent[Any]", agent)
 
-    async def ask(prompt: str, settings: dict[str, float]) -> FrameworkReply:
+    async def ask(prompt: str, settings: dict[str, float]) -> AgentReply:
         config = RunConfig(
             tracing_disabled=True, model_settings=ModelSettings(**cast("dict[str, Any]", settings))
         )
@@ -47,7 +47,7 @@ def make_ask(agent: object, *, name: str) -> Ask:
         text = write_output(output, name=name)
         return _build_reply(text, responses, result.new_items, result.last_agent)
 
-    return ask
+    return ask, _SETTINGS
 
 
 class _Responses(RunHooks[Any]):
@@ -66,9 +66,9 @@ class _Responses(RunHooks[Any]):
 
 def _build_reply(
     text: str, responses: Sequence[ModelResponse], items: Sequence[RunItem], last: Agent[Any]
-) -> FrameworkReply:
+) -> AgentReply:
     model = last.model
-    return FrameworkReply(
+    return AgentReply(
         text=text,
         prompt_tokens=sum(response.usage.input_tokens for response in responses),
         completion_tokens=sum(each.usage.output_tokens for each in responses),

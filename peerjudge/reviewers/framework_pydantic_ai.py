@@ -13,18 +13,16 @@ from pydantic_ai import capture_run_messages
 from pydantic_ai.exceptions import ContentFilterError
 from pydantic_ai.usage import RunUsage
 
+from peerjudge.clients.sampling import SETTINGS
 from peerjudge.data import InnerMessage
-from peerjudge.reviewers.framework_reply import Ask, FrameworkReply, write_output
-
-SETTINGS = ("temperature", "top_p", "seed", "max_tokens")
-"""Settings of a seat that are sent with each turn."""
+from peerjudge.reviewers.asking import AgentReply, MadeAsk, write_output
 
 
-def make_ask(thing: object, *, name: str) -> Ask:
+def make_ask(thing: object, *, name: str) -> MadeAsk:
     """Return the function that runs a pydantic-ai agent on one prompt, without a history."""
     agent = cast("Any", thing)
 
-    async def ask(prompt: str, settings: dict[str, float]) -> FrameworkReply:
+    async def ask(prompt: str, settings: dict[str, float]) -> AgentReply:
         usage = RunUsage()  # filled by the run, those of agents that its tools ask included
         with capture_run_messages() as messages:
             try:
@@ -39,15 +37,13 @@ def make_ask(thing: object, *, name: str) -> Ask:
                     raise
         return _build_reply(text, messages, usage, source=agent.name or name)
 
-    return ask
+    return ask, SETTINGS
 
 
-def _build_reply(
-    text: str, messages: Sequence[Any], usage: RunUsage, *, source: str
-) -> FrameworkReply:
+def _build_reply(text: str, messages: Sequence[Any], usage: RunUsage, *, source: str) -> AgentReply:
     last = next(message for message in reversed(messages) if message.kind == "response")
     reason = last.finish_reason or "stop"
-    return FrameworkReply(
+    return AgentReply(
         text=text,
         prompt_tokens=usage.input_tokens,
         completion_tokens=usage.output_tokens,

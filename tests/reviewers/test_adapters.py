@@ -433,16 +433,18 @@ async def test_a_missing_review_is_a_typed_failure():
 
 
 async def test_an_agent_that_ignores_the_settings_of_its_seat_says_so_once():
-    """The seat's temperature and seed do not reach an agent: its replies name them as unset."""
+    """The settings of the seat do not reach an agent: its replies name them as unset, thinking included."""
     seated = Seat(
         id="reviewer_1",
         reviewer="tester",
-        sampling=Sampling(temperature=0.2, seed=3, logprobs=True),
+        sampling=Sampling(temperature=0.2, seed=3, reasoning_effort="low", logprobs=True),
     )
     asked = replace(request(), seat=seated)
     agent = AssistantAgent("helper", FakeChatClient(default="Because.\n\n1"))
     reviewer = from_autogen(agent, name="tester")
     with capture_logs() as logs:
         said = [await reviewer.speak(asked) for _ in range(3)]
-    assert {one.unset for one in said} == {("temperature", "seed", "logprobs")}
-    assert [entry["settings"] for entry in logs] == ["temperature, seed, logprobs"]
+    assert {one.unset for one in said} == {("temperature", "seed", "reasoning_effort", "logprobs")}
+    assert [entry["settings"] for entry in logs] == [
+        "temperature, seed, reasoning_effort, logprobs"
+    ]

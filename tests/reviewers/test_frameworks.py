@@ -31,8 +31,8 @@ from agents import (
     set_tracing_disabled,
 )
 from peerjudge.reviewers import NoResponseError, make_reviewer
-from peerjudge.reviewers.framework_reply import write_output
-from peerjudge.reviewers.frameworks import from_framework
+from peerjudge.reviewers.adapters import from_framework
+from peerjudge.reviewers.asking import write_output
 from peerjudge.reviewers.redacted import make_redacted
 from tests.reviewers.foreign_requests import request
 
@@ -149,7 +149,7 @@ async def test_a_cancelled_or_late_openai_agent_stops():
             ended.append(True)
 
     agent = Agent(name="judge", model=Scripted(lambda call: hang()))
-    late = from_framework(agent, "openai-agents", name="tester", timeout=0.05)
+    late = from_framework(agent, "openai_agents", name="tester", timeout=0.05)
     with pytest.raises(TimeoutError, match="'tester' did not end its turn"):
         await late.speak(request())
     started.clear()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import peerjudge as pj
 from peerjudge.data import InnerMessage, Utterance
 from peerjudge.data.cleaning import clean_utterance
-from peerjudge.reviewers.inner import MOST_CHARACTERS, MOST_MESSAGES, bound_inner
+from peerjudge.reviewers.asking import MOST_CHARACTERS, MOST_MESSAGES, bound_inner
 
 AGENT = '''
 """AutoGen's agent with a tool and a scripted model that calls it, fails with it, and replies."""

@@ -1,0 +1,185 @@
+"""Reviewer that asks an agent for one reply per cue, whatever the framework of the agent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+from pydantic_core import to_json
+
+from peerjudge.clients import Billing
+from peerjudge.clients.retry import limit_time
+from peerjudge.clients.tokens import estimate_tokens
+from peerjudge.data import InnerMessage, Request, Sampling, TokenLogprob, Usage, Utterance, replace
+from peerjudge.data.nouns import Noun
+from peerjudge.logs import get_logger
+from peerjudge.reviewers.messages import bill_turn, flatten_prompt
+
+TURN_TIMEOUT = 600.0
+"""Seconds that one turn may take."""
+
+MOST_MESSAGES = 100
+"""Largest number of messages that are kept of one turn."""
+
+MOST_CHARACTERS = 8_000
+"""Largest number of characters that are kept of one message."""
+
+_log = get_logger()
+
+
+class NoResponseError(Exception):
+    """Turn of an agent or team without a message. An empty message is a reply."""
+
+
+class AgentReply(Noun, frozen=True, kw_only=True):
+    """Reply of an agent: its text, its tokens as reported, and what it said and called before."""
+
+    text: str
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    model: str = ""
+    finish_reason: str = "stop"
+    logprobs: tuple[TokenLogprob, ...] | None = None
+    inner: tuple[InnerMessage, ...] = ()
+
+
+Ask = Callable[[str, dict[str, float]], Coroutine[Any, Any, AgentReply]]
+"""Runs an agent on a prompt, with settings of a seat by name."""
+
+MadeAsk = tuple[Ask, Sequence[str]]
+"""What `make_ask` of an adapter returns: the function, and the settings of a seat that it takes."""
+
+
+def limit_turn(seconds: float, *, name: str) -> AbstractAsyncContextManager[None]:
+    """Limit the time of the turn inside; raise `TimeoutError` after it."""
+    return limit_time(seconds, problem=f"{name!r} did not end its turn")
+
+
+class AgentReviewer:
+    """Reviewer that gives an agent the whole prompt of each cue as one message.
+
+    Args:
+        name: Name of the reviewer.
+        ask: Returns the reply to one prompt.
+        settings: Settings of the seat that the agent takes.
+        unset_event: Warning about the settings that it does not take.
+        close: Closes the agent; by default it stays open, as it belongs to its card.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        ask: Ask,
+        *,
+        settings: Sequence[str] = (),
+        unset_event: str,
+        close: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        self.name = name
+        self._ask = ask
+        self._close = close
+        self._settings = settings
+        self._unset_event = unset_event
+        self._warned: set[str] = set()
+
+    async def speak(self, request: Request) -> Utterance:
+        """Return the reply to the whole prompt, given as one message."""
+        prompt = flatten_prompt(request.messages)
+        sampling = request.seat.sampling
+        sent = {
+            name: value for name in self._settings if (value := getattr(sampling, name)) is not None
+        }
+        with bill_turn(request, reviewer=self.name) as bill:
+            started = asyncio.get_running_loop().time()
+            reply = await self._ask(prompt, sent)
+            latency = asyncio.get_running_loop().time() - started
+        return Utterance(
+            text=reply.text,
+            usage=_measure_usage(bill, reply, prompt),
+            model=reply.model,
+            finish_reason=reply.finish_reason,
+            latency=latency,
+            attempts=max(1, bill.attempts),
+            cached=bill.cached,
+            logprobs=reply.logprobs,
+            unset=self._find_unset(request, has_logprobs=reply.logprobs is not None),
+            inner=bound_inner(reply.inner),
+        )
+
+    def _find_unset(self, request: Request, *, has_logprobs: bool) -> tuple[str, ...]:
+        """Return the settings of the seat that do not reach the agent, with one warning."""
+        sampling = request.seat.sampling
+        unset = [
+            name
+            for name in Sampling.__struct_fields__
+            if name not in ("logprobs", *self._settings) and getattr(sampling, name) is not None
+        ]
+        if (sampling.logprobs or request.cue.logprobs) and not has_logprobs:
+            unset.append("logprobs")
+        if fresh := [name for name in unset if name not in self._warned]:
+            self._warned.update(fresh)
+            _log.warning(self._unset_event, reviewer=self.name, settings=", ".join(fresh))
+        return tuple(unset)
+
+    async def close(self) -> None:
+        """Close the agent, unless it belongs to its card."""
+        if self._close is not None:
+            await self._close()
+
+
+def _measure_usage(bill: Billing, reply: AgentReply, prompt: str) -> Usage:
+    """Return the tokens booked by a governed client, else those of the reply, else an estimate."""
+    if bill.calls:
+        return bill.usage
+    if reply.prompt_tokens or reply.completion_tokens:
+        return Usage(prompt_tokens=reply.prompt_tokens, completion_tokens=reply.completion_tokens)
+    return Usage(
+        prompt_tokens=estimate_tokens(prompt),
+        completion_tokens=estimate_tokens(reply.text) if reply.text else 0,
+        estimated=True,
+    )
+
+
+def bound_inner(messages: Sequence[InnerMessage]) -> tuple[InnerMessage, ...]:
+    """Return at most `MOST_MESSAGES` messages of at most `MOST_CHARACTERS`; notes say what is left out.
+
+    Of too many messages, those in the middle are left out: the first say what was tried, the last
+    led to the reply.
+    """
+    kept = list(messages)
+    if len(kept) > MOST_MESSAGES:
+        head = MOST_MESSAGES // 2
+        tail = MOST_MESSAGES - head - 1
+        note = InnerMessage(
+            source="", kind="note", text=f"{len(kept) - head - tail:,} messages are not kept"
+        )
+        kept = [*kept[:head], note, *kept[-tail:]]
+    return tuple(_shorten(message) for message in kept)
+
+
+def _shorten(message: InnerMessage) -> InnerMessage:
+    left = len(message.text) - MOST_CHARACTERS
+    if left <= 0:
+        return message
+    note = f" [{left:,} more characters are not kept]"
+    return replace(message, text=message.text[:MOST_CHARACTERS] + note)
+
+
+def write_output(output: object, *, name: str) -> str:
+    """Return the output of an agent as text: a text as it is, a structured output as JSON.
+
+    Raises:
+        NoResponseError: There is no output, or it has no JSON form.
+    """
+    if isinstance(output, str):
+        return str.__str__(output)  # the text of a member of an enumeration, too
+    if output is None:
+        msg = f"agent {name!r} ended its turn without an output"
+        raise NoResponseError(msg)
+    try:
+        return to_json(output).decode()
+    except ValueError as cause:
+        msg = f"agent {name!r} returned {output!r:.80}, which has no JSON form: return a text"
+        raise NoResponseError(msg) from cause
