@@ -11,25 +11,24 @@ from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapp
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from httpx import AsyncBaseTransport, AsyncClient, Request, Response
+from httpx import AsyncBaseTransport, Request, Response
 
 from peerjudge.clients.batch_api import (
-    BatchRefusedError,
+    BatchApi,
     BatchRequest,
     BatchUndecidedError,
     LineResponse,
+    read_json,
+    require_success,
 )
 
 if TYPE_CHECKING:
     from peerjudge.clients.batching import BatchQueue
 
-_MOST_REQUESTS = 100_000
-_MOST_BYTES = 256_000_000
 _KEY_LENGTH = 32
 """Hexadecimal digits of a key: the 64 characters of a `custom_id` hold a key and the name of the batch."""
 _BATCHES = "messages/batches"
 _PAGE = "100"
-_TIMEOUT = 600.0
 _NOT_RUN = frozenset({"expired", "canceled"})
 _STATUS = {
     "invalid_request_error": 400,
@@ -76,23 +75,12 @@ class AnthropicTransport(AsyncBaseTransport):
         await self._queue.close()
 
 
-class AnthropicBatches:
-    """The Message Batches API at one address, with the headers of the requests in its batches.
+class AnthropicBatches(BatchApi):
+    """The Message Batches API of Anthropic."""
 
-    Args:
-        base: Address of the API, such as `https://api.anthropic.com/v1/`.
-        headers: Headers with the key and the version of the API.
-    """
-
-    most_requests = _MOST_REQUESTS
-    most_bytes = _MOST_BYTES
-
-    def __init__(self, base: str, headers: Mapping[str, str]) -> None:
-        self._http = AsyncClient(base_url=base, headers=dict(headers), timeout=_TIMEOUT)
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._http.aclose()
+    most_requests = 100_000
+    most_bytes = 256_000_000
+    timeout = 600.0
 
     def name_request(self, key: str) -> str:
         """Return the part of a key that names its request."""
@@ -107,7 +95,7 @@ class AnthropicBatches:
         sent = await self._http.post(
             _BATCHES, content=body, headers={"content-type": "application/json"}
         )
-        return _read(sent)["id"]
+        return read_json(sent)["id"]
 
     async def find(
         self, intent: str, *, size: int, since: float, known: Collection[str]
@@ -136,20 +124,18 @@ class AnthropicBatches:
 
         Requests that expired or were cancelled have no response; nor have those of an archived batch.
         """
-        state = _read(await self._http.get(f"{_BATCHES}/{batch}"))
+        state = await self._get(f"{_BATCHES}/{batch}")
         if state["processing_status"] != "ended":
             return None
         if state.get("archived_at") is not None:
             return {}
-        found = await self._http.get(f"{_BATCHES}/{batch}/results")
-        _require_success(found)
-        return _read_results(found.content)
+        return _read_results(await self._get_lines(f"{_BATCHES}/{batch}/results"))
 
     async def _list(self, since: float) -> AsyncGenerator[dict[str, Any]]:
         """Yield the batches that were created after a time, newest first."""
         after: dict[str, str] = {}
         while True:
-            page = _read(await self._http.get(_BATCHES, params={"limit": _PAGE, **after}))
+            page = await self._get(_BATCHES, limit=_PAGE, **after)
             for batch in page["data"]:
                 if datetime.fromisoformat(batch["created_at"]).timestamp() < since:
                     return
@@ -165,7 +151,7 @@ class AnthropicBatches:
         async with self._http.stream("GET", f"{_BATCHES}/{batch['id']}/results") as response:
             if not response.is_success:
                 await response.aread()
-            _require_success(response)
+            require_success(response)
             async for line in response.aiter_lines():
                 if line.strip():
                     return json.loads(line)["custom_id"][_KEY_LENGTH:] == intent
@@ -177,12 +163,9 @@ def _write_requests(requests: Iterable[BatchRequest], intent: str) -> Iterable[b
         yield b'{"custom_id": "' + f"{key}{intent}".encode() + b'", "params": ' + body + b"}"
 
 
-def _read_results(content: bytes) -> dict[str, LineResponse]:
+def _read_results(lines: Iterable[dict[str, Any]]) -> dict[str, LineResponse]:
     responses: dict[str, LineResponse] = {}
-    for line in content.splitlines():
-        if not line.strip():
-            continue
-        found: dict[str, Any] = json.loads(line)
+    for found in lines:
         key, result = found["custom_id"][:_KEY_LENGTH], found["result"]
         if result["type"] == "succeeded":
             body = json.dumps(result["message"], ensure_ascii=False)
@@ -193,13 +176,3 @@ def _read_results(content: bytes) -> dict[str, LineResponse]:
             status = _STATUS.get(str(named.get("type")), 500)
             responses[key] = LineResponse(status, json.dumps(error))
     return responses
-
-
-def _read(response: Response) -> dict[str, Any]:
-    _require_success(response)
-    return response.json()
-
-
-def _require_success(response: Response) -> None:
-    if not response.is_success:
-        raise BatchRefusedError(response.status_code, response.text)

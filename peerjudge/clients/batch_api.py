@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
+
+from httpx2 import AsyncClient, Response
 
 from peerjudge.data.batches import BatchState, StoredBatch
 
@@ -45,23 +49,33 @@ class BatchUndecidedError(Exception):
         self.batch = batch
 
 
-class BatchApi(Protocol):
-    """Batch API at one address."""
+class BatchApi(ABC):
+    """Batch API at one address, with the headers of the requests that go into its batches.
 
-    @property
-    def most_requests(self) -> int:
-        """Return the most requests of a batch."""
-        ...
+    Args:
+        base: Address of the API, such as `https://api.openai.com/v1/`.
+        headers: Headers with the key.
+    """
 
-    @property
-    def most_bytes(self) -> int:
-        """Return the most bytes of the requests of a batch."""
-        ...
+    most_requests: ClassVar[int]
+    """The most requests of a batch."""
+    most_bytes: ClassVar[int]
+    """The most bytes of the requests of a batch."""
+    timeout: ClassVar[float]
+    """Time limit of a request to the API. [s]"""
+
+    def __init__(self, base: str, headers: Mapping[str, str]) -> None:
+        self._http = AsyncClient(base_url=base, headers=dict(headers), timeout=self.timeout)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
 
     def name_request(self, key: str) -> str:
         """Return the key under which a request is recorded and sent."""
-        ...
+        return key
 
+    @abstractmethod
     async def submit(
         self, requests: Sequence[BatchRequest], *, intent: str, on_create: Callable[[], None]
     ) -> str:
@@ -69,8 +83,8 @@ class BatchApi(Protocol):
 
         `on_create` is called right before the request after which the server may have the batch.
         """
-        ...
 
+    @abstractmethod
     async def find(
         self, intent: str, *, size: int, since: float, known: Collection[str]
     ) -> str | None:
@@ -85,18 +99,35 @@ class BatchApi(Protocol):
         Raises:
             BatchUndecidedError: The server cannot tell yet.
         """
-        ...
 
+    @abstractmethod
     async def fetch(self, batch: str) -> Mapping[str, LineResponse] | None:
         """Return the responses of a batch by key; `None` while it is under way.
 
         Requests that did not run before the batch expired or was cancelled have no response.
         """
-        ...
 
-    async def close(self) -> None:
-        """Close the connections."""
-        ...
+    async def _get(self, address: str, **params: str) -> dict[str, Any]:
+        """Return the JSON at an address."""
+        return read_json(await self._http.get(address, params=params))
+
+    async def _get_lines(self, address: str) -> list[dict[str, Any]]:
+        """Return the JSON of the lines at an address."""
+        found = await self._http.get(address)
+        require_success(found)
+        return [json.loads(line) for line in found.content.splitlines() if line.strip()]
+
+
+def read_json(response: Response) -> dict[str, Any]:
+    """Return the JSON of a response."""
+    require_success(response)
+    return response.json()
+
+
+def require_success(response: Response) -> None:
+    """Raise `BatchRefusedError` for an error status."""
+    if not response.is_success:
+        raise BatchRefusedError(response.status_code, response.text)
 
 
 class BatchRecord(Protocol):

@@ -26,7 +26,7 @@ from peerjudge.clients.batch_api import (
     BatchUndecidedError,
     LineResponse,
 )
-from peerjudge.clients.batch_key import request_key
+from peerjudge.clients.cache import request_key
 from peerjudge.clients.retry import is_transient
 from peerjudge.data.batches import BatchState, StoredBatch
 from peerjudge.engine.barrier import Barrier, parked

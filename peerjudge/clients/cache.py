@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from typing import Protocol
 
 from autogen_core.models import (
@@ -26,6 +27,9 @@ from peerjudge.engine.barrier import parked
 from peerjudge.errors import EmptyReplyError
 
 _write_head = json.JSONEncoder(sort_keys=True).encode
+
+request_key: ContextVar[str | None] = ContextVar("peerjudge_request_key", default=None)
+"""Digest of the request that the running task makes, which names it in a batch."""
 
 _MOST_REPLIES = 4096
 """Replies that a `MemoryCache` holds."""

@@ -20,9 +20,14 @@ from autogen_core.tools import Tool, ToolSchema
 from pydantic import BaseModel
 from tenacity import AsyncRetrying, RetryCallState
 
-from peerjudge.clients.batch_key import request_key
 from peerjudge.clients.billing import Billing, Call, CallOutcome, current_ledger
-from peerjudge.clients.cache import MemoryCache, Reply, SingleFlight, digest_request
+from peerjudge.clients.cache import (
+    MemoryCache,
+    Reply,
+    SingleFlight,
+    digest_request,
+    request_key,
+)
 from peerjudge.clients.calls import CallRequest, ClientProxy, PieceSink
 from peerjudge.clients.charges import LedgerEntry, UsualReply, find_charge
 from peerjudge.clients.cleaning import ReplyCleaner

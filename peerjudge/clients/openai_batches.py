@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from httpx2 import AsyncBaseTransport, AsyncClient, Request, Response
+from httpx2 import AsyncBaseTransport, Request, Response
 
 from peerjudge.clients.batch_api import (
+    BatchApi,
     BatchFailedError,
-    BatchRefusedError,
     BatchRequest,
     LineResponse,
+    read_json,
 )
 
 if TYPE_CHECKING:
     from peerjudge.clients.batching import BatchQueue
 
-_MOST_REQUESTS = 50_000
-_MOST_BYTES = 200_000_000
-"""Limits of one input file: https://platform.openai.com/docs/guides/batch."""
-
 _INTENT = "peerjudge"
 """Key of the metadata of a batch that holds its name here."""
-_PAGE = 100
+_PAGE = "100"
 _ENDED = frozenset({"completed", "expired", "cancelled", "failed"})
 _NOT_RUN = frozenset({"batch_expired", "batch_cancelled"})
-_TIMEOUT = 120.0
 
 
 class OpenAITransport(AsyncBaseTransport):
@@ -59,27 +55,15 @@ class OpenAITransport(AsyncBaseTransport):
         await self._queue.close()
 
 
-class OpenAIBatches:
-    """The batch API at one address, with the headers of the requests that go into its batches.
+class OpenAIBatches(BatchApi):
+    """The batch API of OpenAI; the limits are those of one input file.
 
-    Args:
-        base: Address of the API, such as `https://api.openai.com/v1/`.
-        headers: Headers with the key.
+    See https://platform.openai.com/docs/guides/batch.
     """
 
-    most_requests = _MOST_REQUESTS
-    most_bytes = _MOST_BYTES
-
-    def __init__(self, base: str, headers: Mapping[str, str]) -> None:
-        self._http = AsyncClient(base_url=base, headers=dict(headers), timeout=_TIMEOUT)
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._http.aclose()
-
-    def name_request(self, key: str) -> str:
-        """Return the key, which names its request."""
-        return key
+    most_requests = 50_000
+    most_bytes = 200_000_000
+    timeout = 120.0
 
     async def submit(
         self, requests: Sequence[BatchRequest], *, intent: str, on_create: Callable[[], None]
@@ -89,13 +73,13 @@ class OpenAIBatches:
         file = ("peerjudge.jsonl", lines, "application/jsonl")
         sent = await self._http.post("files", files={"file": file}, data={"purpose": "batch"})
         body = {
-            "input_file_id": _read(sent)["id"],
+            "input_file_id": read_json(sent)["id"],
             "endpoint": "/v1/chat/completions",
             "completion_window": "24h",
             "metadata": {_INTENT: intent},
         }
         on_create()
-        return _read(await self._http.post("batches", json=body))["id"]
+        return read_json(await self._http.post("batches", json=body))["id"]
 
     async def find(
         self,
@@ -108,7 +92,7 @@ class OpenAIBatches:
         """Return the id of the batch with this name, created after a time in seconds, or `None`."""
         after: dict[str, str] = {}
         while True:
-            page = _read(await self._http.get("batches", params={"limit": str(_PAGE), **after}))
+            page = await self._get("batches", limit=_PAGE, **after)
             for batch in page["data"]:
                 metadata: dict[str, str] = batch.get("metadata") or {}
                 if metadata.get(_INTENT) == intent:
@@ -124,15 +108,14 @@ class OpenAIBatches:
 
         Requests that did not run before the batch expired or was cancelled have no response.
         """
-        state = _read(await self._http.get(f"batches/{batch}"))
+        state = await self._get(f"batches/{batch}")
         if state["status"] not in _ENDED:
             return None
         responses: dict[str, LineResponse] = {}
         for name in ("output_file_id", "error_file_id"):
             if state.get(name):
-                found = await self._http.get(f"files/{state[name]}/content")
-                _require_success(found)
-                responses |= _read_lines(found.content)
+                lines = await self._get_lines(f"files/{state[name]}/content")
+                responses |= _read_results(lines)
         if state["status"] == "failed" and not responses:
             raise BatchFailedError(400, _describe_failure(state))
         return responses
@@ -144,12 +127,9 @@ def _write_line(request: BatchRequest) -> bytes:
     return head[:-1].encode() + b', "body": ' + request.body + b"}\n"
 
 
-def _read_lines(content: bytes) -> dict[str, LineResponse]:
+def _read_results(lines: Iterable[dict[str, Any]]) -> dict[str, LineResponse]:
     responses: dict[str, LineResponse] = {}
-    for line in content.splitlines():
-        if not line.strip():
-            continue
-        result: dict[str, Any] = json.loads(line)
+    for result in lines:
         response, error = result.get("response"), result.get("error")
         if response is not None:
             body = json.dumps(response["body"], ensure_ascii=False)
@@ -165,13 +145,3 @@ def _describe_failure(state: Mapping[str, Any]) -> str:
     said = "; ".join(str(problem.get("message") or problem.get("code")) for problem in problems[:3])
     error = {"message": f"the batch failed: {said or 'the server gives no reason'}"}
     return json.dumps({"error": error})
-
-
-def _read(response: Response) -> dict[str, Any]:
-    _require_success(response)
-    return response.json()
-
-
-def _require_success(response: Response) -> None:
-    if not response.is_success:
-        raise BatchRefusedError(response.status_code, response.text)

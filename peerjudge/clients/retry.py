@@ -194,15 +194,9 @@ async def guard_attempt(
     """
     if token is not None and token.is_cancelled():
         raise asyncio.CancelledError
-    bound = asyncio.timeout(seconds)
-    try:
-        async with bound:
-            return await _type_errors(attempt, token=token, model=model or "the model")
-    except TimeoutError as cause:
-        if not bound.expired():
-            raise
-        msg = f"no reply from {model or 'the model'} within {seconds:g} s"
-        raise TimeoutError(msg) from cause
+    model = model or "the model"
+    async with limit_time(seconds, problem=f"no reply from {model}"):
+        return await _type_errors(attempt, token=token, model=model)
 
 
 async def _type_errors(
