@@ -1,12 +1,13 @@
-"""Reading of token counts and log-probabilities that a server may send in any form.
+"""Cleaning of replies and errors: values that can be stored, and no secrets.
 
-A field that cannot be read is left out, so that the text of a paid reply is kept.
+A field that cannot be stored is left out, so that the text of a paid reply is kept. Some servers repeat
+the key of a request.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, cast
+from collections.abc import Sequence
+from typing import cast
 
 from autogen_core.models import (
     ChatCompletionTokenLogprob,
@@ -15,35 +16,15 @@ from autogen_core.models import (
     TopLogprob,
 )
 
-from peerjudge.clients.tokens import ReportedUsage
+from peerjudge.clients.charges import walk_causes
 from peerjudge.data.cleaning import clean_count, clean_logprob, clean_text
 from peerjudge.logs import get_logger
 
+_REDACTED = "[key]"
+_SHORTEST_KEY = 6
+"""Characters; a shorter secret may be an ordinary word and is not redacted."""
+
 _log = get_logger()
-
-
-def read_usage(counted: object) -> RequestUsage:
-    """Return the tokens as the server counted them; 0 for a count that is no positive number."""
-    counts = cast("dict[str, object]", counted) if isinstance(counted, dict) else {}
-    prompt, reply = (
-        _read_count(counts.get(name)) for name in ("prompt_tokens", "completion_tokens")
-    )
-    details = counts.get("completion_tokens_details")
-    named = cast("dict[str, object]", details) if isinstance(details, dict) else {}
-    if thinking := _read_count(named.get("reasoning_tokens")):
-        return ReportedUsage(prompt, reply, thinking)
-    return RequestUsage(prompt_tokens=prompt, completion_tokens=reply)
-
-
-def read_logprobs(given: object) -> list[ChatCompletionTokenLogprob] | None:
-    """Return the log-probabilities in the `logprobs` of a choice; `None` where they are none."""
-    tokens = cast("dict[str, object]", given).get("content") if isinstance(given, dict) else None
-    if not tokens:
-        return None
-    try:
-        return [_read_token(token) for token in cast("list[dict[str, Any]]", tokens)]
-    except (AttributeError, KeyError, TypeError, ValueError):
-        return None
 
 
 class ReplyCleaner:
@@ -91,30 +72,6 @@ def _find_changes(result: CreateResult) -> dict[str, object]:
     return changes
 
 
-def _read_count(value: object) -> int:
-    return value if isinstance(value, int) and value > 0 else 0
-
-
-def _read_token(token: Mapping[str, Any]) -> ChatCompletionTokenLogprob:
-    return ChatCompletionTokenLogprob(
-        token=token["token"],
-        logprob=token["logprob"],
-        top_logprobs=[
-            TopLogprob(logprob=top["logprob"], bytes=_read_bytes(top))
-            for top in token.get("top_logprobs") or ()
-        ],
-        bytes=token.get("bytes"),
-    )
-
-
-def _read_bytes(token: Mapping[str, Any]) -> list[int] | None:
-    """Return the bytes of an alternative, its only name in AutoGen; llama.cpp sends just the text."""
-    given, text = token.get("bytes"), token.get("token")
-    if given is not None or not text:
-        return given
-    return list(text.encode(errors="surrogatepass"))
-
-
 def _needs_cleaning(token: ChatCompletionTokenLogprob) -> bool:
     alternatives = token.top_logprobs or ()
     if any(clean_logprob(each.logprob) != each.logprob for each in (token, *alternatives)):
@@ -135,3 +92,50 @@ def _clean_logprobs(
         changes = {"token": clean_text(token.token), "logprob": logprob, "top_logprobs": tops}
         cleaned.append(token.model_copy(update=changes))
     return cleaned
+
+
+class Redaction:
+    """Replacement of secrets by `[key]`."""
+
+    def __init__(self, secrets: Sequence[str]) -> None:
+        self._secrets = tuple(secret for secret in secrets if len(secret) >= _SHORTEST_KEY)
+
+    def redact_reply(self, result: CreateResult) -> CreateResult:
+        """Return the reply without secrets; the same object if it has none."""
+        content, thought = result.content, result.thought or ""
+        if not isinstance(content, str):
+            return result
+        if not any(key in content or key in thought for key in self._secrets):
+            return result
+        changed = {"content": self.redact_text(content), "thought": self.redact_text(thought)}
+        return result.model_copy(update=changed)
+
+    def redact_error(self, error: BaseException) -> None:
+        """Remove secrets from the arguments and attributes of an error and of its causes."""
+        if not self._secrets:
+            return
+        for cause in walk_causes(error):
+            if (args := self._redact(cause.args)) != cause.args:
+                cause.args = cast("tuple[object, ...]", args)
+            for name, value in dict(getattr(cause, "__dict__", {})).items():
+                if (redacted := self._redact(value)) != value:
+                    setattr(cause, name, redacted)
+
+    def redact_text(self, text: str) -> str:
+        """Return the text without secrets."""
+        for secret in self._secrets:
+            text = text.replace(secret, _REDACTED)
+        return text
+
+    def _redact(self, value: object) -> object:
+        """Return a text or container without secrets; any other value unchanged."""
+        if isinstance(value, str):
+            return self.redact_text(value)
+        if isinstance(value, dict):
+            entries = cast("dict[object, object]", value)
+            return {key: self._redact(item) for key, item in entries.items()}
+        if isinstance(value, list):
+            return [self._redact(item) for item in cast("list[object]", value)]
+        if isinstance(value, tuple):
+            return tuple(self._redact(item) for item in cast("tuple[object, ...]", value))
+        return value

@@ -27,7 +27,7 @@ from autogen_core.tools import Tool, ToolSchema
 from pydantic import BaseModel
 
 from peerjudge.clients.calls import CallRequest, RequestClient
-from peerjudge.clients.tokens import estimate_tokens
+from peerjudge.clients.tokens import add_usage, estimate_tokens
 from peerjudge.data import TokenLogprob
 
 
@@ -107,10 +107,7 @@ class FakeChatClient(RequestClient, Component[FakeChatConfig]):
         reply = FakeReply(text=answer) if isinstance(answer, str) else answer
         used = reply.usage or (estimate_tokens(prompt.text), estimate_tokens(reply.text))
         usage = RequestUsage(prompt_tokens=used[0], completion_tokens=used[1])
-        self._usage = RequestUsage(
-            prompt_tokens=self._usage.prompt_tokens + usage.prompt_tokens,
-            completion_tokens=self._usage.completion_tokens + usage.completion_tokens,
-        )
+        self._usage = add_usage(self._usage, usage)
         return CreateResult(
             finish_reason=reply.finish_reason,
             content=reply.text,

@@ -30,9 +30,8 @@ from peerjudge.clients.cache import (
 )
 from peerjudge.clients.calls import CallRequest, ClientProxy, PieceSink
 from peerjudge.clients.charges import LedgerEntry, UsualReply, find_charge
-from peerjudge.clients.cleaning import ReplyCleaner
+from peerjudge.clients.cleaning import Redaction, ReplyCleaner
 from peerjudge.clients.limits import Limiter, Window
-from peerjudge.clients.redaction import Redaction
 from peerjudge.clients.retry import RetryPolicy, blame_address, guard_attempt, require_words
 from peerjudge.clients.spans import describe_call, start_span
 from peerjudge.clients.tokens import Price, count_messages, estimate_tokens, measure_usage
@@ -183,7 +182,9 @@ class Governed(ClientProxy, Component[GovernedConfig]):
             (await call(), False) if key is None else await self._flights.fetch(key, call)
         )
         if cached:
-            self._book(request.billing, CallOutcome.CACHED, usage=reply.usage, attempts=0)
+            billing = request.billing
+            served = self._describe(billing, CallOutcome.CACHED, usage=reply.usage, attempts=0)
+            billing.calls.append(served)
         # A copy, as callers may change their result and the cached one must stay as it is.
         return reply.result.model_copy(update={"cached": cached})
 
@@ -227,7 +228,7 @@ class Governed(ClientProxy, Component[GovernedConfig]):
             )(attempt)
         except Exception as error:
             self._redaction.redact_error(error)
-            self._book(
+            call = self._describe(
                 request.billing,
                 CallOutcome.FAILED,
                 # An empty reply is booked as a paid call, with the attempts before it.
@@ -235,6 +236,7 @@ class Governed(ClientProxy, Component[GovernedConfig]):
                 latency=now() - started,
                 error=type(error).__name__,
             )
+            request.billing.calls.append(call)
             final = error if self._has_replied else blame_address(error)
             if final is error:
                 raise
@@ -288,9 +290,10 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         result = self._cleaner.clean(result)
         usage = measure_usage(request.messages, result, model=self.model)
         self._usual_reply.learn(usage.completion_tokens)
-        call = self._book(
+        call = self._describe(
             request.billing, CallOutcome.PAID, usage=usage, attempts=attempts, latency=latency
         )
+        request.billing.calls.append(call)
         entry = await self._begin(request) if self._batched else entry
         if entry is not None:
             await entry.settle(call)
@@ -311,7 +314,7 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         call = self._describe(request.billing, CallOutcome.OPEN, usage=usage)
         return LedgerEntry(ledger, await ledger.begin(call), call, self._price)
 
-    def _book(
+    def _describe(
         self,
         billing: Billing,
         outcome: CallOutcome,
@@ -321,23 +324,7 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         latency: float = 0.0,
         error: str = "",
     ) -> Call:
-        """Add a call to the bill, and return it."""
-        call = self._describe(
-            billing, outcome, usage=usage, attempts=attempts, latency=latency, error=error
-        )
-        billing.calls.append(call)
-        return call
-
-    def _describe(
-        self,
-        billing: Billing,
-        outcome: CallOutcome,
-        *,
-        usage: Usage,
-        attempts: int = 1,
-        latency: float = 0.0,
-        error: str = "",
-    ) -> Call:
+        """Return a call as it is booked, with its cost."""
         cost = 0.0
         if outcome in {CallOutcome.PAID, CallOutcome.OPEN}:
             cost = None if self._price is None else self._price.cost(usage)

@@ -20,11 +20,13 @@ from autogen_core import EVENT_LOGGER_NAME, ComponentModel
 from autogen_core.logging import LLMCallEvent
 from autogen_core.models import (
     AssistantMessage,
+    ChatCompletionTokenLogprob,
     CreateResult,
     FinishReasons,
     ModelFamily,
     RequestUsage,
     SystemMessage,
+    TopLogprob,
     UserMessage,
 )
 from autogen_ext.models.openai import OpenAIChatCompletionClient
@@ -48,8 +50,8 @@ from openai.types.chat.completion_create_params import CompletionCreateParamsBas
 
 from peerjudge.clients.calls import CallRequest, ClientProxy
 from peerjudge.clients.charges import note_charge
-from peerjudge.clients.cleaning import read_logprobs, read_usage
 from peerjudge.clients.retry import MalformedReplyError, ProviderFailedError
+from peerjudge.clients.tokens import ReportedUsage, add_usage
 
 if TYPE_CHECKING:
     from httpx2 import AsyncBaseTransport, Request, Response
@@ -148,11 +150,11 @@ class OpenAIClient(ClientProxy):
 
     def actual_usage(self) -> RequestUsage:
         """Return the tokens of all replies."""
-        return _add(self.inner.actual_usage(), self._usage)
+        return add_usage(self.inner.actual_usage(), self._usage)
 
     def total_usage(self) -> RequestUsage:
         """Return the tokens of all replies."""
-        return _add(self.inner.total_usage(), self._usage)
+        return add_usage(self.inner.total_usage(), self._usage)
 
     def dump_component(self) -> ComponentModel:
         """Return the component form of AutoGen's client."""
@@ -196,8 +198,8 @@ class OpenAIClient(ClientProxy):
         return json.loads(response.content)
 
     def _read(self, body: Mapping[str, Any], reply: dict[str, Any]) -> CreateResult:
-        usage = read_usage(reply.get("usage"))
-        self._usage = _add(self._usage, usage)
+        usage = _read_usage(reply.get("usage"))
+        self._usage = add_usage(self._usage, usage)
         if _events.isEnabledFor(logging.INFO):
             _events.info(
                 LLMCallEvent(
@@ -228,7 +230,7 @@ class OpenAIClient(ClientProxy):
             content=_join_parts(message.get("content"), "text") or message.get("refusal") or "",
             usage=usage,
             cached=False,
-            logprobs=read_logprobs(choice.get("logprobs")),
+            logprobs=_read_logprobs(choice.get("logprobs")),
             thought=_read_thinking(message),
         )
 
@@ -287,15 +289,56 @@ def _read_thinking(message: Mapping[str, Any]) -> str | None:
     return next((text for text in named if isinstance(text, str) and text), None)
 
 
+def _read_usage(counted: object) -> RequestUsage:
+    """Return the tokens as the server counted them; 0 for a count that is no positive number."""
+    counts = cast("dict[str, object]", counted) if isinstance(counted, dict) else {}
+    prompt, reply = (
+        _read_count(counts.get(name)) for name in ("prompt_tokens", "completion_tokens")
+    )
+    details = counts.get("completion_tokens_details")
+    named = cast("dict[str, object]", details) if isinstance(details, dict) else {}
+    if thinking := _read_count(named.get("reasoning_tokens")):
+        return ReportedUsage(prompt, reply, thinking)
+    return RequestUsage(prompt_tokens=prompt, completion_tokens=reply)
+
+
+def _read_logprobs(given: object) -> list[ChatCompletionTokenLogprob] | None:
+    """Return the log-probabilities in the `logprobs` of a choice; `None` where they are none."""
+    tokens = cast("dict[str, object]", given).get("content") if isinstance(given, dict) else None
+    if not tokens:
+        return None
+    try:
+        return [_read_token(token) for token in cast("list[dict[str, Any]]", tokens)]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+
+
+def _read_count(value: object) -> int:
+    return value if isinstance(value, int) and value > 0 else 0
+
+
+def _read_token(token: Mapping[str, Any]) -> ChatCompletionTokenLogprob:
+    return ChatCompletionTokenLogprob(
+        token=token["token"],
+        logprob=token["logprob"],
+        top_logprobs=[
+            TopLogprob(logprob=top["logprob"], bytes=_read_bytes(top))
+            for top in token.get("top_logprobs") or ()
+        ],
+        bytes=token.get("bytes"),
+    )
+
+
+def _read_bytes(token: Mapping[str, Any]) -> list[int] | None:
+    """Return the bytes of an alternative, its only name in AutoGen; llama.cpp sends just the text."""
+    given, text = token.get("bytes"), token.get("token")
+    if given is not None or not text:
+        return given
+    return list(text.encode(errors="surrogatepass"))
+
+
 def _entry(body: object, name: str, otherwise: object) -> object:
     """Return an entry of a body that may be anything."""
     if not isinstance(body, dict):
         return otherwise
     return cast("dict[str, object]", body).get(name, otherwise)
-
-
-def _add(one: RequestUsage, other: RequestUsage) -> RequestUsage:
-    return RequestUsage(
-        prompt_tokens=one.prompt_tokens + other.prompt_tokens,
-        completion_tokens=one.completion_tokens + other.completion_tokens,
-    )

@@ -46,6 +46,14 @@ class ReportedUsage(RequestUsage):
     thinking_tokens: int = 0
 
 
+def add_usage(one: RequestUsage, other: RequestUsage) -> RequestUsage:
+    """Return the tokens of both together."""
+    return RequestUsage(
+        prompt_tokens=one.prompt_tokens + other.prompt_tokens,
+        completion_tokens=one.completion_tokens + other.completion_tokens,
+    )
+
+
 def measure_usage(messages: Sequence[LLMMessage], result: CreateResult, *, model: str) -> Usage:
     """Return the tokens of a reply as the server reported them, else an estimate marked as one."""
     reported = result.usage

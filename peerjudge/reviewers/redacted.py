@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Mapping
 
-from peerjudge.clients.redaction import Redaction
+from peerjudge.clients.cleaning import Redaction
 from peerjudge.data import Comparison, Request, Utterance, replace
 from peerjudge.engine import Reviewer
 
