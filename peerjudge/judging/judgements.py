@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TypeAlias
 
 from peerjudge.data import (
@@ -43,6 +43,16 @@ class SeatStance:
     role: Role
     before: Verdict | None
     after: Verdict | None
+
+    def plain(self) -> dict[str, str | None]:
+        """Return the seat and its stances as plain values."""
+        return {
+            "seat": self.seat,
+            "reviewer": self.reviewer,
+            "role": str(self.role),
+            "before": None if self.before is None else str(self.before),
+            "after": None if self.after is None else str(self.after),
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,25 +177,9 @@ class Judgement(Framed):
                 for transcript in self.transcripts
             ],
             "stances": [
-                {
-                    "discussion": stance.discussion,
-                    "seat": stance.seat,
-                    "reviewer": stance.reviewer,
-                    "role": str(stance.role),
-                    "before": None if stance.before is None else str(stance.before),
-                    "after": None if stance.after is None else str(stance.after),
-                }
-                for stance in self.stances
+                {"discussion": stance.discussion, **stance.plain()} for stance in self.stances
             ],
-            "cost": {
-                "paid": self.cost.paid,
-                "cached": self.cost.cached,
-                "simulated": self.cost.simulated,
-                "unmetered": self.cost.unmetered,
-                "tokens": self.cost.tokens,
-                "usd": self.cost.usd,
-                "known": self.cost.known,
-            },
+            "cost": {**asdict(self.cost), "known": self.cost.known},
         }
 
 

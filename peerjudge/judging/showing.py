@@ -40,11 +40,7 @@ def build_df(judgement: Judgement) -> pd.DataFrame:
         {
             "discussion": stance.discussion,
             "shown": stance.shown,
-            "seat": stance.seat,
-            "reviewer": stance.reviewer,
-            "role": str(stance.role),
-            "before": None if stance.before is None else str(stance.before),
-            "after": None if stance.after is None else str(stance.after),
+            **stance.plain(),
             "concluded": str(concluded[stance.discussion]),
             "verdict": str(judgement.verdict),
         }

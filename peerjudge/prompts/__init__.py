@@ -2,11 +2,13 @@
 
 from peerjudge.prompts.forms import (
     BARE_TASKS,
+    REREADING,
     ask_choice,
     describe_form,
     find_form,
     list_choices,
     list_keys,
+    render_rereading,
 )
 from peerjudge.prompts.packs import name_base, pack_identity, read_pack, write_pack
 from peerjudge.prompts.rendering import (
@@ -17,7 +19,6 @@ from peerjudge.prompts.rendering import (
     quote,
     render,
 )
-from peerjudge.prompts.rereading import REREADING, render_rereading
 from peerjudge.prompts.wording import extract_wording
 
 __all__ = [
