@@ -1,8 +1,8 @@
 """Verdict and rating readers: total functions from a reply to a review, which never guess."""
 
 from peerjudge.verdicts.codes import RatingReading, Reading
-from peerjudge.verdicts.confidence import find_verdict_token, verdict_probabilities
 from peerjudge.verdicts.own_words import refuses, split_thinking
+from peerjudge.verdicts.probabilities import find_verdict_token, verdict_probabilities
 from peerjudge.verdicts.ratings import read_rating
 from peerjudge.verdicts.reader import RULES, read_verdict
 from peerjudge.verdicts.reviews import (

@@ -19,8 +19,8 @@ from peerjudge.data import (
     Turn,
     Verdict,
 )
-from peerjudge.verdicts.expectation import expected_rating
 from peerjudge.verdicts.own_words import own_lines, refuses
+from peerjudge.verdicts.probabilities import expected_rating
 from peerjudge.verdicts.ratings import read_rating
 from peerjudge.verdicts.reader import read_verdict
 

@@ -1,10 +1,13 @@
-"""Published replies to test the reading rules."""
+"""Published replies to test the reading rules, and tokens with probabilities."""
 
 import gzip
 import json
+import math
 from pathlib import Path
 
 import pytest
+
+from peerjudge.data import TokenLogprob
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 
@@ -28,3 +31,13 @@ def vicuna80() -> list[dict]:
 def llmbar() -> list[dict]:
     """The LLMBar calls that have a text."""
     return [row for row in recorded("llmbar/recorded.jsonl.gz") if "text" in row]
+
+
+def token(text: str, top: dict[str, float] | None = None) -> TokenLogprob:
+    """A token with the probabilities of its alternatives, its own among them."""
+    chances = top or {text: 1.0}
+    return TokenLogprob(
+        token=text,
+        logprob=math.log(chances[text]),
+        top=tuple((other, math.log(chance)) for other, chance in chances.items()),
+    )

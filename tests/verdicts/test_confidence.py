@@ -11,18 +11,9 @@ from hypothesis import strategies as st
 
 from peerjudge.data import TokenLogprob
 from peerjudge.verdicts import find_verdict_token, verdict_probabilities
+from tests.verdicts.conftest import token
 
 FILL = (("The", math.log(0.02)), ("I", math.log(0.01)))
-
-
-def token(text: str, top: dict[str, float] | None = None) -> TokenLogprob:
-    """A token with the probabilities of its alternatives, its own among them."""
-    chances = top or {text: 1.0}
-    return TokenLogprob(
-        token=text,
-        logprob=math.log(chances[text]),
-        top=tuple((other, math.log(chance)) for other, chance in chances.items()),
-    )
 
 
 def reply(text: str, top: dict[str, float]) -> list[TokenLogprob]:

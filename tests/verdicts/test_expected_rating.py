@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peerjudge.data import Answer, Comparison, Cue, Expects, Question, Review, TokenLogprob, replace
 from peerjudge.verdicts import read_review
+from tests.verdicts.conftest import token
 
 ALONE = Comparison(id="c", question=Question(id="q", text="?"), answers=(Answer(id="a", text="A"),))
 CUE = Cue(seat="s", task="rate", sees=("a",), expects=Expects.RATING)
-
-
-def token(text: str, top: dict[str, float] | None = None) -> TokenLogprob:
-    """A token with the probabilities of its alternatives, its own among them."""
-    chances = top or {text: 1.0}
-    return TokenLogprob(
-        token=text,
-        logprob=math.log(chances[text]),
-        top=tuple((other, math.log(chance)) for other, chance in chances.items()),
-    )
 
 
 def rated(*tokens: TokenLogprob, cue: Cue = CUE) -> Review:
@@ -55,6 +44,12 @@ def test_a_rating_without_alternatives_is_as_stated():
     """If a server returns only the probability of its own token, the rating is not weighted."""
     read = rated(TokenLogprob(token="4", logprob=-0.7))
     assert (read.score, read.rule) == (4, "last-line number, as stated")
+
+
+def test_a_certain_rating_is_kept():
+    """Rounding on a server may leave a logarithm slightly above 0; its rating has probability 1."""
+    sure = TokenLogprob(token="4", logprob=1e-9, top=(("4", 1e-9), ("5", -20.0)))
+    assert rated(sure).score == pytest.approx(4)
 
 
 def test_only_the_token_that_rates_counts():

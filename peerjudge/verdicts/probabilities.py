@@ -1,15 +1,20 @@
-"""Probabilities of the shown answers, from the token of a reply that carries the verdict.
+"""Probabilities of answers and the mean of ratings, from the token of a reply that carries its verdict.
 
 A small model often gives the same label in both orders of a pair, so its verdicts cancel out. The
 log-odds of the verdict token still move with the answers, and their mean over both orders is free of
 any constant preference for a label.
+
+A stated integer hides the model's uncertainty, and most pairs of answers tie. Weighting every rating
+by its probability gives the continuous score of G-Eval (Liu et al., "G-Eval: NLG
+Evaluation using GPT-4 with Better Human Alignment", section 2.3), which PRePair's pointwise judges
+use too (Appendix A.3).
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from peerjudge.data import Outcome, TokenLogprob
@@ -20,7 +25,9 @@ _ALPHABETS = ("123456789", "ABCDE", "abcde")
 _SPACES = str.maketrans({"\u0120": " ", "\u2581": " ", "\u010a": "\n"})
 """Spaces and the line break as some tokenizers spell them."""
 _END = re.compile(r"<\|[\w ]{1,40}\|>|</?s>|<(?:eos|end_of_turn|EOD)>")
+_RATING = re.compile(r"[\s\u2581\u0120\"'(\[{*:]*([0-9]{1,3})[\s\"')\]}*.,]*")
 _MOST_TRIED = 32
+"""Tokens, from the end of a reply, that are tried as the one of its verdict or rating."""
 _LEAST = 1e-6
 
 
@@ -144,3 +151,66 @@ def _relabel(tokens: Sequence[str], at: int, label: re.Match[str], other: str) -
 def _probability(logprob: float) -> float:
     # Rounding on the server may leave a logarithm slightly above 0.
     return 0.0 if math.isnan(logprob) else math.exp(min(logprob, 0.0))
+
+
+def expected_rating(
+    logprobs: Sequence[TokenLogprob],
+    stated: float,
+    *,
+    read: Callable[[str], float | None],
+    low: int,
+    high: int,
+) -> float | None:
+    """Return the mean of the ratings from `low` to `high`, weighted by their token probabilities.
+
+    The rating token is the one whose replacement by another number changes the rating read from the
+    reply. The probabilities of the ratings among its alternatives are normalised to 1. The result
+    is `None` if no single token carries the rating (4.5 takes several) or the server returned no
+    alternatives for it.
+
+    Args:
+        logprobs: The tokens of the reply, in order.
+        stated: The rating stated in the reply.
+        read: Function that reads the rating from a reply.
+        low: The lowest rating.
+        high: The highest rating. Above 9, every rating must be a single token.
+    """
+    token = _rating_token(logprobs, stated, read=read, low=low, high=high)
+    if token is None or not token.top:
+        return None
+    weights: dict[int, float] = {}
+    for text, logprob in {token.token: token.logprob, **dict(token.top)}.items():
+        rating = _rating_in(text)
+        if rating is not None and low <= rating <= high:
+            weights[rating] = weights.get(rating, 0.0) + _probability(logprob)
+    total = math.fsum(weights.values())
+    if total <= 0:
+        return None
+    mean = math.fsum(rating * weight for rating, weight in weights.items()) / total
+    # Rounding errors must not leave the scale.
+    return min(float(high), max(float(low), mean))
+
+
+def _rating_token(
+    logprobs: Sequence[TokenLogprob],
+    stated: float,
+    *,
+    read: Callable[[str], float | None],
+    low: int,
+    high: int,
+) -> TokenLogprob | None:
+    tokens = [logprob.token for logprob in logprobs]
+    if read("".join(tokens)) != stated:
+        return None
+    other = low if stated != low else high
+    places = [at for at, token in enumerate(tokens) if _rating_in(token) == stated]
+    for at in reversed(places[-_MOST_TRIED:]):
+        changed = tokens[at].replace(f"{stated:g}", str(other))
+        if read("".join([*tokens[:at], changed, *tokens[at + 1 :]])) == other:
+            return logprobs[at]
+    return None
+
+
+def _rating_in(token: str) -> int | None:
+    found = _RATING.fullmatch(token)
+    return None if found is None else int(found[1])
