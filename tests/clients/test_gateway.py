@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 from autogen_core import CancellationToken
-from autogen_core.models import ChatCompletionClient, CreateResult, UserMessage
+from autogen_core.models import ChatCompletionClient, UserMessage
 from pydantic import BaseModel
 
 from peerjudge.clients import (
@@ -17,7 +17,7 @@ from peerjudge.clients import (
     SingleFlight,
     bill_to,
 )
-from peerjudge.clients.fake import FakeChatClient, FakePrompt, FakeReply
+from peerjudge.clients.fake import FakeChatClient, FakePrompt
 from peerjudge.data import Limits
 from tests.clients.counting import Counts
 
@@ -277,17 +277,6 @@ async def test_calls_are_booked_to_the_current_billing():
     assert {(call.discussion, call.turn, call.model) for call in bill.calls} == {("d", 3, "m")}
     assert not bill.cached
     assert bill.usage.prompt_tokens == 3
-
-
-async def test_streams_are_passed_on_and_booked():
-    """A streamed reply arrives piece by piece and is paid for once."""
-    with bill_to(reviewer="r") as bill:
-        fake = FakeChatClient(lambda prompt: FakeReply(text="one two", usage=(4, 2)))
-        client = Governed(fake, reviewer="r")
-        pieces = [piece async for piece in client.create_stream(prompt("a"))]
-        assert pieces[:-1] == ["one ", "two "]
-        assert isinstance(pieces[-1], CreateResult)
-        assert (Counts.of(bill).paid, Counts.of(bill).prompt_tokens) == (1, 4)
 
 
 async def test_a_governed_client_is_an_autogen_component():

@@ -53,7 +53,8 @@ async def test_a_stream_is_retried_before_its_first_piece():
         *pieces, result = await collect(client)
         assert "".join(pieces) == "one two three "
         assert isinstance(result, CreateResult)
-        assert (fake.streams, Counts.of(bill).attempts, Counts.of(bill).paid) == (3, 3, 1)
+        tally = Counts.of(bill)
+        assert (fake.streams, tally.attempts, tally.paid, tally.prompt_tokens) == (3, 3, 1, 4)
 
 
 async def test_a_stream_is_not_retried_after_its_first_piece():

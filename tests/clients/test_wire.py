@@ -267,18 +267,20 @@ async def test_an_error_in_a_200_is_retried_by_its_code(
     assert len(sent) == 3
 
 
-@pytest.mark.parametrize("usage", ["none", {"prompt_tokens": "7"}, {"prompt_tokens": -7}])
-async def test_an_invalid_token_count_does_not_lose_the_reply(
-    httpserver: HTTPServer, usage: object
+@pytest.mark.parametrize("usage", [None, "none", {"prompt_tokens": "7"}, {"prompt_tokens": -7}])
+async def test_missing_token_counts_are_estimated(
+    httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch, usage: object
 ):
-    """The reply counts and its tokens are estimated."""
+    """Without a valid count of the server and a vocabulary, the reply counts and its tokens are estimated."""
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "/nonexistent")
     with bill_to(reviewer="r") as bill:
-        answers(httpserver, ok(completion() | {"usage": usage}))
+        answers(httpserver, ok(completion("twelve bytes") | {"usage": usage}))
         client = governed(httpserver)
-        assert (await client.create(PROMPT)).content == "1"
+        assert (await client.create(PROMPT)).content == "twelve bytes"
         await client.close()
         tally = Counts.of(bill)
         assert tally.estimated
+        assert tally.completion_tokens == 3
         assert tally.prompt_tokens > 0
 
 
@@ -336,21 +338,6 @@ async def test_an_empty_reply_is_paid_and_retried(
             assert (tally.paid, tally.failed) == (2 + 4 * times, times)
         assert (await client.create(PROMPT)).cached
         await client.close()
-
-
-async def test_missing_token_counts_are_estimated(
-    httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
-):
-    """Without the server's count and a vocabulary, tokens are an estimate marked as one."""
-    with bill_to(reviewer="r") as bill:
-        monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "/nonexistent")
-        answers(httpserver, ok(completion("twelve bytes") | {"usage": None}))
-        client = governed(httpserver)
-        await client.create(PROMPT)
-        await client.close()
-        tally = Counts.of(bill)
-        assert tally.estimated
-        assert tally.completion_tokens == 3
 
 
 async def test_an_unreachable_server_is_a_connection_error():
@@ -436,20 +423,26 @@ async def test_ollama_options_are_on_the_wire(httpserver: HTTPServer):
     }
 
 
-async def test_anthropic_gets_its_own_settings(httpserver: HTTPServer):
-    """Anthropic gets temperature and length; seed and log-probabilities are dropped."""
+def claude(server: HTTPServer, reply: str) -> tuple[Card, list[dict[str, Any]]]:
+    """Return a card whose model is this server of Anthropic's API, and the bodies and keys it gets."""
     sent: list[dict[str, Any]] = []
 
     def handle(request: Request) -> Response:
         sent.append(json.loads(request.data) | {"key": request.headers["x-api-key"]})
-        return anthropic_message("1")
+        return anthropic_message(reply)
 
-    httpserver.expect_request("/v1/messages", method="POST").respond_with_handler(handle)
+    server.expect_request("/v1/messages", method="POST").respond_with_handler(handle)
     card = read_card(
         "claude",
-        f'[model]\nprovider = "anthropic"\nname = "claude-x"\nbase_url = "{httpserver.url_for("")}"\n'
+        f'[model]\nprovider = "anthropic"\nname = "claude-x"\nbase_url = "{server.url_for("")}"\n'
         'key_env = "KEY"\n',
     )
+    return card, sent
+
+
+async def test_anthropic_gets_its_own_settings(httpserver: HTTPServer):
+    """Anthropic gets temperature and length; seed and log-probabilities are dropped."""
+    card, sent = claude(httpserver, "1")
     args, dropped = create_args(
         Sampling(temperature=0.5, seed=2, max_tokens=9, logprobs=True), "anthropic"
     )
@@ -518,18 +511,7 @@ def test_a_refused_schema_is_told_from_other_refusals():
 
 async def test_anthropic_gets_the_schema_of_a_verdict(httpserver: HTTPServer):
     """The form of a call is in the body of its request, and in no other."""
-    sent: list[dict[str, Any]] = []
-
-    def handle(request: Request) -> Response:
-        sent.append(json.loads(request.data))
-        return anthropic_message('{"argument": "x", "choice": "Answer (a)"}')
-
-    httpserver.expect_request("/v1/messages", method="POST").respond_with_handler(handle)
-    card = read_card(
-        "claude",
-        f'[model]\nprovider = "anthropic"\nname = "claude-x"\nbase_url = "{httpserver.url_for("")}"\n'
-        'key_env = "KEY"\n',
-    )
+    card, sent = claude(httpserver, '{"argument": "x", "choice": "Answer (a)"}')
     args, _ = create_args(Sampling(), "anthropic", bound=BOUND)
     async with ClientPool(environ={"KEY": "secret"}) as pool:
         client = pool.client(card)

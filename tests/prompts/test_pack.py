@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from peerjudge.errors import PromptError
@@ -25,11 +27,9 @@ verdict_or_tie = "{% if task == 'review' %}Say {{ numbers|join(' or ') }}, or {{
 """
 
 
-def refused(text: str) -> str:
-    """The message of the refusal."""
-    with pytest.raises(PromptError) as caught:
-        read_pack("small", text)
-    return str(caught.value)
+def without(part: str) -> str:
+    """The pack without a part."""
+    return "\n".join(line for line in PACK.splitlines() if not line.startswith(part))
 
 
 def test_reads_a_pack():
@@ -42,58 +42,32 @@ def test_reads_a_pack():
     assert read_pack("small", f'fence = "marks"\n{PACK}').fence == "marks"
 
 
-def test_text_that_is_not_toml():
-    """A file that is not TOML is refused with the place."""
-    assert "not TOML" in refused("description = ")
-
-
-def test_missing_part():
-    """A pack without a part is refused, and the part is named."""
-    assert "lacks the part 'scene'" in refused(
-        "\n".join(line for line in PACK.splitlines() if not line.startswith("scene"))
-    )
-
-
-def test_missing_reply_form():
-    """A pack must have a reply form for ties, even if no protocol asks for ties."""
-    assert "lacks the part 'verdict_or_tie'" in refused(PACK.rsplit("verdict_or_tie", 1)[0])
-
-
-def test_unknown_key():
-    """A misspelt part is refused instead of ignored."""
-    assert "unknown part 'sytem'" in refused('sytem = "x"\n' + PACK)
-
-
-def test_unknown_reply_form():
-    """An unknown reply form is refused."""
-    assert "unknown part 'verdcit'" in refused(PACK + 'verdcit = "x"\n')
-
-
-def test_wrong_type():
-    """A part of the wrong type is refused, and named."""
-    assert "aspects" in refused(PACK.replace('["truth", "beauty"]', "3"))
-
-
-def test_unknown_fence():
-    """A fence is made of lines or of marks."""
-    assert "fence" in refused(f'fence = "walls"\n{PACK}')
-
-
-def test_template_that_does_not_compile():
-    """A template with an open block is refused with its part and line."""
-    message = refused(PACK.replace("{% endfor %}", ""))
-    assert message.startswith("scene of prompt pack 'small', line 1")
-
-
-def test_template_with_an_unknown_filter():
-    """A template that uses a filter which does not exist is refused when it is read."""
-    assert "tasks.review" in refused(PACK.replace("labels|join(' and ')", "labels|jion"))
-
-
-def test_template_with_an_unknown_value():
-    """A template may use only the values of its part, so private prompts cannot name a seat."""
-    message = refused(PACK.replace("Compare", "Reviewer {{ number }}, compare"))
-    assert "tasks.review of prompt pack 'small' uses ['number']" in message
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("description = ", "not TOML"),
+        (without("scene"), "lacks the part 'scene'"),
+        (PACK.rsplit("verdict_or_tie", 1)[0], "lacks the part 'verdict_or_tie'"),
+        (f'sytem = "x"\n{PACK}', "unknown part 'sytem'"),
+        (f'{PACK}verdcit = "x"\n', "unknown part 'verdcit'"),
+        (PACK.replace('["truth", "beauty"]', "3"), "aspects"),
+        (f'fence = "walls"\n{PACK}', "fence"),
+        (PACK.replace("{% endfor %}", ""), "scene of prompt pack 'small', line 1"),
+        (PACK.replace("labels|join(' and ')", "labels|jion"), "tasks.review"),
+        (
+            PACK.replace("Compare", "Reviewer {{ number }}, compare"),
+            "tasks.review of prompt pack 'small' uses ['number']",
+        ),
+    ],
+    ids=[
+        *("no TOML", "missing part", "missing form for ties", "misspelt part", "misspelt form"),
+        *("wrong type", "unknown fence", "open block", "unknown filter", "value of another part"),
+    ],
+)
+def test_a_faulty_pack_is_refused_with_the_place(text: str, reason: str):
+    """Parts are complete, known and well typed; templates compile and use the values of their part only."""
+    with pytest.raises(PromptError, match=re.escape(reason)):
+        read_pack("small", text)
 
 
 def test_identity_is_that_of_the_words():
