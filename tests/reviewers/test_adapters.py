@@ -17,12 +17,9 @@ from peerjudge.clients import Governed
 from peerjudge.clients.fake import FakeChatClient
 from peerjudge.data import (
     TIE,
-    Answer,
-    Comparison,
-    Cue,
+    Card,
     Expects,
     Message,
-    Question,
     RecordedReview,
     Request,
     Review,
@@ -46,32 +43,18 @@ from peerjudge.reviewers import (
     from_callable,
     make_reviewer,
 )
+from tests.reviewers.requests import COMPARISON
+from tests.reviewers.requests import request as foreign_request
 
-COMPARISON = Comparison(
-    id="c",
-    question=Question(id="q", text="?"),
-    answers=(Answer(id="a", text="A"), Answer(id="b", text="B")),
-)
-CUE = Cue(seat="reviewer_1", task="review", sees=("a", "b"), private=True)
+CUE = foreign_request().cue
 
 
 def request(text: str = "Which?", **changes: object) -> Request:
-    """Return a request with this prompt."""
-    asked = Request(
-        discussion="disc",
-        turn=0,
-        seat=Seat(id="reviewer_1", reviewer="tester"),
-        cue=CUE,
-        comparison=COMPARISON,
-        heard=(),
-        messages=(
-            Message(role="system", text="Be fair."),
-            Message(role="assistant", text="The first."),
-            Message(role="user", text=text),
-        ),
-        drawn=lambda: text,
-    )
-    return replace(asked, **changes)  # type: ignore[arg-type]
+    """Return a request with this prompt, after words of the seat's own."""
+    asked = foreign_request(text)
+    system, user = asked.messages
+    own = Message(role="assistant", text="The first.")
+    return replace(asked, messages=(system, own, user), **changes)  # type: ignore[arg-type]
 
 
 class Agent(BaseChatAgent):
@@ -361,19 +344,12 @@ async def test_an_async_function_of_the_request_is_a_reviewer():
 async def test_reviewers_are_made_from_every_supported_object():
     """Reviewers, clients, agents and functions that make them are supported."""
     fake = FakeChatClient(default="1")
-    ready = ModelReviewer(card("ready"), fake)
+    ready = ModelReviewer(Card(name="ready"), fake)
     assert make_reviewer(ready, name="x") is ready
     assert isinstance(make_reviewer(fake, name="x"), ModelReviewer)
     assert isinstance(make_reviewer(lambda: fake, name="x"), ModelReviewer)
     for thing in (Agent(lambda text, token: "1"), lambda: Agent(lambda text, token: "1")):
         assert (await make_reviewer(thing, name="x").speak(request())).text == "1"
-
-
-def card(name: str):
-    """Return a card of this name."""
-    from peerjudge.data import Card
-
-    return Card(name=name)
 
 
 @pytest.mark.parametrize("thing", [3, "text", lambda: 3, None])

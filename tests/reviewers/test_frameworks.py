@@ -34,7 +34,7 @@ from peerjudge.reviewers import NoResponseError, make_reviewer
 from peerjudge.reviewers.adapters import from_framework
 from peerjudge.reviewers.asking import write_output
 from peerjudge.reviewers.redacted import make_redacted
-from tests.reviewers.foreign_requests import request
+from tests.reviewers.requests import request
 
 INSTALL = "needs pydantic-ai: pip install 'peerjudge[pydantic-ai]'"
 

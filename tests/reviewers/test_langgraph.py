@@ -10,7 +10,7 @@ import pytest
 from peerjudge.data import Utterance, from_json, to_json
 from peerjudge.errors import CardError
 from peerjudge.reviewers import NoResponseError, make_reviewer
-from tests.reviewers.foreign_requests import request
+from tests.reviewers.requests import request
 
 graphs = pytest.importorskip(
     "langgraph.graph", reason="needs LangGraph: pip install 'peerjudge[langgraph]'"

@@ -10,7 +10,7 @@ import pytest
 
 from peerjudge.errors import CardError
 from peerjudge.reviewers import NoResponseError, make_reviewer
-from tests.reviewers.foreign_requests import request
+from tests.reviewers.requests import request
 
 framework = pytest.importorskip(
     "agent_framework",

@@ -19,17 +19,13 @@ from werkzeug import Response
 from peerjudge.clients import ClientPool, Governed
 from peerjudge.clients.fake import FakeChatClient, FakeReply
 from peerjudge.data import (
-    Answer,
     Card,
-    Comparison,
     Cue,
     Expects,
     Limits,
     Message,
-    Question,
     Request,
     Sampling,
-    Seat,
     TokenLogprob,
     replace,
 )
@@ -37,23 +33,13 @@ from peerjudge.errors import CardError, EmptyReplyError
 from peerjudge.reviewers import ModelReviewer, ReviewerAgent
 from peerjudge.shelf.cards import read_card
 from tests.clients.wire import anthropic_message
-
-COMPARISON = Comparison(
-    id="c",
-    question=Question(id="q", text="?"),
-    answers=(Answer(id="a", text="A"), Answer(id="b", text="B")),
-)
+from tests.reviewers.requests import request as foreign_request
 
 
 def request(draw: str = "d", **sampling: Any) -> Request:
-    """Return a request to a seat with this sampling."""
-    return Request(
-        discussion="disc",
-        turn=2,
-        seat=Seat(id="reviewer_1", reviewer="tester", sampling=Sampling(**sampling)),
-        cue=Cue(seat="reviewer_1", task="review", sees=("a", "b")),
-        comparison=COMPARISON,
-        heard=(),
+    """Return a request to a seat with this sampling, in a discussion."""
+    return replace(
+        foreign_request(**sampling),
         messages=(
             Message(role="system", text="Be fair."),
             Message(role="user", text="Which?", source="reviewer_2"),

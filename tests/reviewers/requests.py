@@ -1,4 +1,4 @@
-"""Requests for reviewers that are agents of other frameworks."""
+"""Requests for reviewers of every kind."""
 
 from __future__ import annotations
 
