@@ -98,7 +98,9 @@ class Redaction:
     """Replacement of secrets by `[key]`."""
 
     def __init__(self, secrets: Sequence[str]) -> None:
-        self._secrets = tuple(secret for secret in secrets if len(secret) >= _SHORTEST_KEY)
+        kept = [secret for secret in secrets if len(secret) >= _SHORTEST_KEY]
+        # A key can contain another one, so replace the longest first.
+        self._secrets = tuple(sorted(kept, key=len, reverse=True))
 
     def redact_reply(self, result: CreateResult) -> CreateResult:
         """Return the reply without secrets; the same object if it has none."""
@@ -107,8 +109,11 @@ class Redaction:
             return result
         if not any(key in content or key in thought for key in self._secrets):
             return result
-        changed = {"content": self.redact_text(content), "thought": self.redact_text(thought)}
-        return result.model_copy(update=changed)
+        redacted = self.redact_text(content)
+        changed = {"content": redacted, "thought": self.redact_text(thought)}
+        # The tokens of the reply would spell the key.
+        logprobs = result.logprobs if redacted == content else None
+        return result.model_copy(update={**changed, "logprobs": logprobs})
 
     def redact_error(self, error: BaseException) -> None:
         """Remove secrets from the arguments and attributes of an error and of its causes."""

@@ -11,6 +11,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from peerjudge.clients import ClientPool
+from peerjudge.clients.cleaning import Redaction
 from peerjudge.shelf.cards import read_card
 
 KEY = "sk-planted-0123456789"
@@ -43,14 +44,25 @@ async def test_failures_do_not_contain_the_key(httpserver: HTTPServer):
 
 
 async def test_replies_do_not_contain_the_key(httpserver: HTTPServer):
-    """A reply that quotes the key is returned without it."""
+    """A reply that quotes the key is returned without it, and without the tokens that spell it."""
 
     def quote(request: Request) -> Response:
         message = {"role": "assistant", "content": f"{request.headers['Authorization']} wins"}
+        tokens = [
+            {"token": part, "logprob": -0.1} for part in ("Bearer ", KEY[:9], KEY[9:], " wins")
+        ]
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        return Response(json.dumps({"choices": [choice]}), content_type="application/json")
+        body = {"choices": [choice | {"logprobs": {"content": tokens}}]}
+        return Response(json.dumps(body), content_type="application/json")
 
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(quote)
     async with ClientPool(environ={"PLANTED": KEY}) as pool:
         result = await pool.client(card_for(httpserver)).create([])
     assert result.content == "Bearer [key] wins"
+    assert result.logprobs is None
+
+
+def test_a_key_that_begins_like_another_one_leaves_no_rest():
+    """The longer of two keys is replaced first, in whatever order a card names them."""
+    for secrets in ((KEY[:9], KEY), (KEY, KEY[:9])):
+        assert Redaction(secrets).redact_text(f"{KEY}, {KEY[:9]}") == "[key], [key]"
