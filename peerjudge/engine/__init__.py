@@ -10,7 +10,7 @@ from peerjudge.engine.rereading import (
     request_choice,
     request_rereading,
 )
-from peerjudge.engine.speaking import speak
+from peerjudge.engine.speaking import clean_reply, speak
 
 __all__ = [
     "MAX_TURNS",
@@ -18,6 +18,7 @@ __all__ = [
     "Journal",
     "RequestBuilder",
     "Reviewer",
+    "clean_reply",
     "comparison_key",
     "conclude",
     "discuss",

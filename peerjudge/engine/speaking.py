@@ -28,8 +28,7 @@ async def speak(
     """
     try:
         said = await reviewer.speak(request)
-        # Simulated replies are made here; a check of every field would cost a twentieth of a call.
-        said = said if said.simulated and said.text.isascii() else _clean(said, request)
+        said = said if _is_simulated(said) else clean_reply(said, request)
         thinking, text = split_thinking(said.text)
         said = replace(said, text=text, thinking=thinking) if thinking else said
         return _require_words(said, request)
@@ -44,8 +43,18 @@ async def speak(
         return _describe_failure(cause, request, failed)
 
 
-def _clean(said: Utterance, request: Request) -> Utterance:
-    """Return the utterance with values that can be stored and read again."""
+def _is_simulated(said: Utterance) -> bool:
+    """Return whether a reply was made here; a check of every field would cost a twentieth of a call."""
+    made = isinstance(said, Utterance) and said.simulated  # pyright: ignore[reportUnnecessaryIsInstance]
+    return made and isinstance(said.text, str) and said.text.isascii()  # pyright: ignore[reportUnnecessaryIsInstance]
+
+
+def clean_reply(said: Utterance, request: Request) -> Utterance:
+    """Return the utterance with values that can be stored and read again, and log what is replaced.
+
+    Raises:
+        DataError: There is no text.
+    """
     cleaned, replaced = clean_utterance(said)
     if replaced:
         _log.warning(

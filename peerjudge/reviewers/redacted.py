@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from peerjudge.clients.cleaning import Redaction
 from peerjudge.data import Comparison, Request, Utterance, replace
-from peerjudge.engine import Reviewer
+from peerjudge.engine import Reviewer, clean_reply
 
 __all__ = ["find_environment_secrets", "make_redacted"]
 
@@ -35,8 +35,7 @@ def find_environment_secrets(source: str, *, environ: Mapping[str, str]) -> tupl
         for name, value in environ.items()
         if _KEY_NAME.search(name) or (name in named and not _NO_KEY_NAME.search(name))
     }
-    # A key can contain another one, so replace the longest first.
-    return tuple(sorted(values - {""}, key=lambda value: (-len(value), value)))
+    return tuple(sorted(values - {""}))
 
 
 def make_redacted(make: Callable[[], Reviewer], *, secrets: tuple[str, ...]) -> Reviewer:
@@ -70,7 +69,7 @@ class _RedactedReviewer:
     async def speak(self, request: Request) -> Utterance:
         try:
             hidden = replace(request, comparison=_hide_gold(request.comparison))
-            said = await self._reviewer.speak(hidden)
+            said = clean_reply(await self._reviewer.speak(hidden), request)
         except Exception as error:
             self._redaction.redact_error(error)
             raise

@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 import peerjudge as pj
-from peerjudge.data import Condition, Experiment
-from peerjudge.reviewers.redacted import find_environment_secrets
+from peerjudge.data import Condition, Experiment, Failure, Utterance, replace
+from peerjudge.engine import speak
+from peerjudge.reviewers.redacted import find_environment_secrets, make_redacted
 from peerjudge.shelf import Shelf
+from tests.reviewers.requests import request
 
 KEY, OTHER = "sk-0123456789abcdef-secret", "pass/word+of=mine"
 AGENT = '''
@@ -81,6 +83,45 @@ def test_a_reviewer_receives_no_gold(tmp_path):
     assert said.startswith("[None")
     assert "coherence" not in said
     assert pj.score(found).df["value"].notna().all()
+
+
+@pytest.mark.parametrize("simulated", [False, True])
+@pytest.mark.parametrize("said", ["1", None, Utterance(text=None)])  # type: ignore[arg-type]
+async def test_a_reply_that_is_no_utterance_fails_with_what_to_return(said, simulated):
+    """The failure of a reviewer of users' code names what it returned."""
+    if isinstance(said, Utterance):
+        said = replace(said, simulated=simulated)
+    for reviewer in (Says(said), make_redacted(lambda: Says(said), secrets=())):
+        failed = await speak(reviewer, request())
+        assert isinstance(failed, Failure)
+        assert (failed.kind, "returns an Utterance with a text" in failed.message) == (
+            "DataError",
+            True,
+        )
+
+
+async def test_a_reply_of_a_python_card_is_cleaned_before_keys_are_searched():
+    """What a user's code leaves out of an utterance does not lose its words."""
+    odd = Utterance(text=f"1 by {KEY}", thinking=None, inner=("loose",))  # type: ignore[arg-type]
+    said = await speak(make_redacted(lambda: Says(odd), secrets=(KEY,)), request())
+    assert isinstance(said, Utterance)
+    assert (said.text, said.thinking, said.inner) == ("1 by [key]", "", ())
+
+
+class Says:
+    """Reviewer of a user's code that returns anything."""
+
+    name = "says"
+
+    def __init__(self, said):
+        self.said = said
+
+    async def speak(self, request):
+        """Return it."""
+        return self.said
+
+    async def close(self):
+        """Do nothing."""
 
 
 def run_leaking(folder, kind, **more):
