@@ -13,7 +13,7 @@ from peerjudge.data import Usage
 from peerjudge.data.cleaning import clean_count
 
 _CHARGE = "peerjudge_charge"
-"""Attribute of an error that holds the tokens billed for the failed call, `None` if unknown."""
+"""Attribute of an error that holds the tokens billed for the failed call."""
 
 _ERROR_STATUS = 400
 
@@ -83,12 +83,7 @@ def note_charge(error: Exception, usage: RequestUsage) -> None:
     """Attach to an error the tokens of the reply, if the server counted them."""
     prompt, reply = clean_count(usage.prompt_tokens), clean_count(usage.completion_tokens)
     if prompt is not None and reply is not None and prompt + reply:
-        set_charge(error, Usage(prompt_tokens=prompt, completion_tokens=reply))
-
-
-def set_charge(error: Exception, charge: Usage | None) -> None:
-    """Attach to an error the tokens billed for the failed call; `None` if they are unknown."""
-    setattr(error, _CHARGE, charge)
+        setattr(error, _CHARGE, Usage(prompt_tokens=prompt, completion_tokens=reply))
 
 
 def find_charge(error: BaseException) -> Usage | None:

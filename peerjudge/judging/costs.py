@@ -8,12 +8,11 @@ from peerjudge.data import Seat, Transcript, Usage, Utterance
 from peerjudge.judging.judgements import JudgementCost
 from peerjudge.runs.estimate import Costs
 from peerjudge.runs.ledger import Ledger
-from peerjudge.runs.resolve import Prepared
-from peerjudge.runs.results import RunCounts
+from peerjudge.runs.progress import Observer
 
 
-class CostBook:
-    """What each discussion cost until it is taken; a `peerjudge.runs.Observer`.
+class CostBook(Observer):
+    """What each discussion cost until it is taken.
 
     Args:
         ledger: The ledger of the run.
@@ -26,18 +25,9 @@ class CostBook:
         self._begun: dict[str, int] = {}
         self._ended: dict[str, JudgementCost] = {}
 
-    def planned(self, prepared: Prepared, counts: RunCounts) -> None:
-        """Do nothing: comparisons are judged as they come."""
-
     def began(self, transcript: Transcript) -> None:
         """Remember the number of turns that were stored before."""
         self._begun[transcript.id] = len(transcript.turns)
-
-    def ended(self, transcript: Transcript) -> None:
-        """Do nothing: `close` has counted the discussion."""
-
-    def skipped(self, count: int) -> None:
-        """Do nothing: discussions that are complete cost nothing."""
 
     def close(self, transcript: Transcript) -> None:
         """Count the new replies of an ended discussion, before the ledger forgets them."""

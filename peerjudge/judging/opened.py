@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from contextvars import Context, copy_context
 from dataclasses import replace
@@ -222,7 +222,8 @@ class Judge:
             msg = "the judge is closed; open it again"
             raise JudgingFailedError(msg)
         if task is None:
-            task = self._start(self._judge(plan, comparison))
+            work = self._judge(plan, comparison)
+            task = asyncio.get_running_loop().create_task(work, context=self._context.copy())
             self._under_way[key] = task
             task.add_done_callback(lambda _: self._under_way.pop(key, None))
         # One of several equal requests may be cancelled; what is played is paid for, so it goes on.
@@ -233,9 +234,6 @@ class Judge:
                 raise
         msg = "the judge was closed before the discussions had ended; stored turns are kept"
         raise JudgingFailedError(msg)
-
-    def _start(self, work: Coroutine[object, object, Judgement]) -> asyncio.Task[Judgement]:
-        return asyncio.get_running_loop().create_task(work, context=self._context.copy())
 
     def _choose_part(self, answers: int) -> Part:
         fitting = [part for part in self._prepared.plan.parts if _takes(part, answers)]
@@ -249,7 +247,7 @@ class Judge:
         return fitting[0]
 
     async def _judge(self, plan: Plan, comparison: Comparison) -> Judgement:
-        found = await self._read(plan, comparison)
+        found = await read_discussions(self._store, plan, (comparison,))
         cost = JudgementCost()
         if any(one.stop is not StopReason.COMPLETE for one in found) or len(found) < len(plan):
             async with self._connections:
@@ -260,7 +258,7 @@ class Judge:
                     cost = self._book.take(ids)
                     for discussion in ids:
                         self._player.release(discussion)
-            found = await self._read(plan, comparison)
+            found = await read_discussions(self._store, plan, (comparison,))
         self._require_complete(plan, found)
         return Judgement(
             comparison=comparison,
@@ -270,9 +268,6 @@ class Judge:
             cost=cost,
             place=self.place,
         )
-
-    async def _read(self, plan: Plan, comparison: Comparison) -> list[Transcript]:
-        return await read_discussions(self._store, plan, (comparison,))
 
     def _require_complete(self, plan: Plan, transcripts: Sequence[Transcript]) -> None:
         ended = [one for one in transcripts if one.stop is StopReason.COMPLETE]

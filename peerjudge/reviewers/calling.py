@@ -21,6 +21,11 @@ from peerjudge.logs import get_logger
 from peerjudge.verdicts import refuses, split_thinking
 from peerjudge.verdicts.own_words import own_lines
 
+_UNBOUND = (
+    "replies are not bound by the schema that the server took, so verdicts are asked as a line"
+)
+_NO_LOGPROBS = "replies lack the requested log-probabilities, so ratings are taken as stated"
+
 _log = get_logger()
 
 
@@ -94,8 +99,12 @@ class SamplingCaller:
                     if in_prose is not None and list(in_prose) != list(messages):
                         continue
                     unset = (*unset, FORM)
-                if "logprobs" in args and result.content and not result.logprobs:
-                    self._warn_missing_logprobs()
+                if (
+                    "logprobs" in args
+                    and result.content
+                    and not (result.logprobs or self.simulated)
+                ):
+                    self._warn("logprobs", _NO_LOGPROBS)
                 return result, unset
 
     def _ignores(self, result: CreateResult) -> bool:
@@ -107,16 +116,10 @@ class SamplingCaller:
         self._binds = self._binds or "{" in text
         if self._binds or result.finish_reason != "stop" or refuses(own_lines(text)):
             return False
-        event = "replies are not bound by the schema that the server took, so verdicts are asked as a line"
-        self._warn(FORM, event)
+        self._warn(FORM, _UNBOUND)
         return True
 
     def _warn(self, subject: str, event: str, **details: str) -> None:
         if subject not in self._warned:
             self._warned.add(subject)
             _log.warning(event, reviewer=self._reviewer, model=self.client.model, **details)
-
-    def _warn_missing_logprobs(self) -> None:
-        if not self.simulated:
-            event = "replies lack the requested log-probabilities, so ratings are taken as stated"
-            self._warn("logprobs", event)

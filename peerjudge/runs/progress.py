@@ -31,23 +31,19 @@ _MINUTE, _HOUR = 60.0, 3600.0
 
 
 class Observer(Protocol):
-    """Receiver of progress events."""
+    """Receiver of progress events; a subclass need not handle all of them."""
 
     def planned(self, prepared: Prepared, counts: RunCounts) -> None:
         """Handle the start of the run; `counts` change while it runs."""
-        ...
 
     def began(self, transcript: Transcript) -> None:
         """Handle the start of a discussion; the transcript holds the turns of earlier runs."""
-        ...
 
     def ended(self, transcript: Transcript) -> None:
         """Handle the end of a discussion, or that it waits for a person; its `stop` then is `None`."""
-        ...
 
     def skipped(self, count: int) -> None:
         """Handle discussions that were complete before this run."""
-        ...
 
 
 class TextCounter:
