@@ -36,7 +36,7 @@ class Reviewer(Protocol):
 
 
 class Journal(Protocol):
-    """Durable record of turns."""
+    """Durable record of turns. The methods of a subclass do nothing by default."""
 
     async def turn(self, transcript: Transcript, turn: Turn) -> None:
         """Save a turn and return once it would survive a crash.
@@ -44,22 +44,22 @@ class Journal(Protocol):
         `transcript` is the discussion as it was opened: it may hold earlier turns, never later ones.
         The first turn saved of a discussion clears an earlier failure.
         """
-        ...
 
     async def reread(self, transcript: Transcript, turn: Turn) -> None:
         """Replace a saved turn after its reply was reread, and return once that would survive a crash.
 
         `transcript` is the discussion as it was opened.
         """
-        ...
 
     async def wait(self, transcript: Transcript) -> None:
         """Save that the discussion waits for the answer of a person, also before its first turn."""
-        ...
 
     async def end(self, transcript: Transcript) -> None:
         """Save the end of the discussion and return once it would survive a crash."""
-        ...
+
+
+class NoJournal(Journal):
+    """Journal that keeps nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

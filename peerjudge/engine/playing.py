@@ -30,7 +30,7 @@ from peerjudge.data import (
 )
 from peerjudge.engine.barrier import counted, parked
 from peerjudge.engine.cues import RequestBuilder, conclude, next_cue
-from peerjudge.engine.interfaces import DiscussionSetup, Journal, Reviewer
+from peerjudge.engine.interfaces import DiscussionSetup, Journal, NoJournal, Reviewer
 from peerjudge.engine.reading import read_reply
 from peerjudge.engine.rereading import follow_up, has_failed_rereading, repeat_rereadings
 from peerjudge.engine.speaking import speak
@@ -77,7 +77,7 @@ async def discuss(
     setup = DiscussionSetup(
         transcript=transcript, protocol=protocol, reviewers=reviewers, pack=pack, roles=roles
     )
-    return await _play(setup, journal)
+    return await _play(setup, NoJournal() if journal is None else journal)
 
 
 async def play_all(
@@ -104,9 +104,10 @@ async def play_all(
         PeerJudgeError: The first error of a discussion or of the plan; all others are cancelled, and
             saved turns stay saved.
     """
+    kept = NoJournal() if journal is None else journal
 
     async def play(setup: DiscussionSetup) -> None:
-        ended = await _play(setup, journal)
+        ended = await _play(setup, kept)
         if on_end is not None:
             on_end(ended)
 
@@ -199,7 +200,7 @@ class _RelaxedGc:
 _relaxed_gc = _RelaxedGc()
 
 
-async def _play(setup: DiscussionSetup, journal: Journal | None) -> Transcript:
+async def _play(setup: DiscussionSetup, journal: Journal) -> Transcript:
     opened = setup.transcript
     if opened.stop is StopReason.COMPLETE and not has_failed_rereading(opened):
         return opened
@@ -212,23 +213,21 @@ async def _play(setup: DiscussionSetup, journal: Journal | None) -> Transcript:
         turns, failure = await _play_turns(setup, opened, journal, now=bound["turn"].var)
         if isinstance(failure, AwaitingPersonError):
             waiting = replace(opened, turns=turns)
-            if journal is not None:
-                await journal.wait(waiting)
+            await journal.wait(waiting)
             return waiting
         if failure is None:
             verdict = conclude(setup.protocol, opened.seats, opened.comparison, turns)
             ended = replace(opened, turns=turns, stop=StopReason.COMPLETE, verdict=verdict)
         else:
             ended = replace(opened, turns=turns, stop=StopReason.FAILED, failure=failure)
-        if journal is not None:
-            await journal.end(ended)
+        await journal.end(ended)
     finally:
         reset_contextvars(**bound)
     return ended
 
 
 async def _play_turns(
-    setup: DiscussionSetup, opened: Transcript, journal: Journal | None, *, now: ContextVar[int]
+    setup: DiscussionSetup, opened: Transcript, journal: Journal, *, now: ContextVar[int]
 ) -> tuple[tuple[Turn, ...], Failure | AwaitingPersonError | None]:
     """Play turns until no cue is left, one fails or waits for a person; `now` is the turn for the log."""
     comparison, turns = opened.comparison, opened.turns
@@ -245,8 +244,7 @@ async def _play_turns(
         read = read_reply(said, cue=cue, comparison=comparison)
         turn = Turn(index=len(turns), cue=cue, utterance=said, review=read)
         turn = await follow_up(turn, opened, request, setup=setup)
-        if journal is not None:
-            await journal.turn(opened, turn)
+        await journal.turn(opened, turn)
         turns = (*turns, turn)
     return turns, None
 

@@ -46,7 +46,7 @@ def _has_failed(turn: Turn) -> bool:
 
 
 async def repeat_rereadings(
-    transcript: Transcript, *, setup: DiscussionSetup, journal: Journal | None
+    transcript: Transcript, *, setup: DiscussionSetup, journal: Journal
 ) -> Transcript:
     """Return the discussion with its failed further calls repeated; the turns after them stay.
 
@@ -65,8 +65,7 @@ async def repeat_rereadings(
     for turn in filter(_has_failed, transcript.turns):
         request = requests.build(turn.cue, tuple(turns[: turn.index]))
         turns[turn.index] = again = await follow_up(turn, transcript, request, setup=setup)
-        if journal is not None:
-            await journal.reread(transcript, again)
+        await journal.reread(transcript, again)
     return replace(transcript, turns=tuple(turns))
 
 

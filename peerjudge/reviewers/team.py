@@ -30,7 +30,7 @@ from peerjudge.data import (
     to_json,
     to_plain,
 )
-from peerjudge.engine import discuss, identify
+from peerjudge.engine import Journal, discuss, identify
 from peerjudge.errors import CardError, DataError
 from peerjudge.prompts import pack_identity
 from peerjudge.reviewers.adapters import make_reviewer
@@ -296,7 +296,7 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
         )
 
 
-class LiveDiscussion:
+class LiveDiscussion(Journal):
     """Discussion in progress: the journal that passes on its turns and keeps its transcript."""
 
     def __init__(self) -> None:
@@ -336,12 +336,6 @@ class LiveDiscussion:
         self.transcript = replace(before, turns=(*before.turns, turn), stop=None, failure=None)
         self._turns.put_nowait(turn)
         await self.going.wait()
-
-    async def reread(self, transcript: Transcript, turn: Turn) -> None:
-        """Do nothing: a team has no second model that rereads."""
-
-    async def wait(self, transcript: Transcript) -> None:
-        """Do nothing: people answer in runs only."""
 
     async def end(self, transcript: Transcript) -> None:
         """Store the end of the discussion."""
