@@ -24,7 +24,6 @@ from peerjudge.engine import Reviewer
 from peerjudge.errors import CardError, PeerJudgeError
 from peerjudge.reviewers.asking import (
     TURN_TIMEOUT,
-    AgentReply,
     AgentReviewer,
     NoResponseError,
     limit_turn,
@@ -204,7 +203,7 @@ class _Speakers:
         # Without a factory there is one object, so discussions wait for each other.
         self._slots = asyncio.Semaphore(1) if factory is None else None
 
-    async def ask(self, prompt: str, _settings: object) -> AgentReply:
+    async def ask(self, prompt: str, _settings: object) -> Utterance:
         """Return the reply of a speaker that is idle, or of a new one."""
         async with self._slots or nullcontext():
             speaker = self._idle.pop() if self._idle else self._make()
@@ -264,7 +263,7 @@ def from_framework(
     adapter = importlib.import_module(f"peerjudge.reviewers.framework_{framework}")
     ask, settings = adapter.make_ask(agent, name=name)
 
-    async def ask_in_time(prompt: str, sent: dict[str, float]) -> AgentReply:
+    async def ask_in_time(prompt: str, sent: dict[str, float]) -> Utterance:
         async with limit_turn(timeout, name=name):
             return await run_cancellable(lambda _: ask(prompt, sent), name=name)
 

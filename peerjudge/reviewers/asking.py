@@ -12,8 +12,7 @@ from pydantic_core import to_json
 from peerjudge.clients import Billing
 from peerjudge.clients.retry import limit_time
 from peerjudge.clients.tokens import estimate_tokens
-from peerjudge.data import InnerMessage, Request, Sampling, TokenLogprob, Usage, Utterance, replace
-from peerjudge.data.nouns import Noun
+from peerjudge.data import InnerMessage, Request, Sampling, Usage, Utterance, replace
 from peerjudge.logs import get_logger
 from peerjudge.reviewers.messages import bill_turn, flatten_prompt
 
@@ -33,20 +32,11 @@ class NoResponseError(Exception):
     """Turn of an agent or team without a message. An empty message is a reply."""
 
 
-class AgentReply(Noun, frozen=True, kw_only=True):
-    """Reply of an agent: its text, its tokens as reported, and what it said and called before."""
+Ask = Callable[[str, dict[str, float]], Coroutine[Any, Any, Utterance]]
+"""Runs an agent on a prompt, with settings of a seat by name.
 
-    text: str
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    model: str = ""
-    finish_reason: str = "stop"
-    logprobs: tuple[TokenLogprob, ...] | None = None
-    inner: tuple[InnerMessage, ...] = ()
-
-
-Ask = Callable[[str, dict[str, float]], Coroutine[Any, Any, AgentReply]]
-"""Runs an agent on a prompt, with settings of a seat by name."""
+The reply has the tokens that the agent reports, if any, and what it said and called before.
+"""
 
 MadeAsk = tuple[Ask, Sequence[str]]
 """What `make_ask` of an adapter returns: the function, and the settings of a seat that it takes."""
@@ -95,15 +85,12 @@ class AgentReviewer:
             started = asyncio.get_running_loop().time()
             reply = await self._ask(prompt, sent)
             latency = asyncio.get_running_loop().time() - started
-        return Utterance(
-            text=reply.text,
+        return replace(
+            reply,
             usage=_measure_usage(bill, reply, prompt),
-            model=reply.model,
-            finish_reason=reply.finish_reason,
             latency=latency,
             attempts=max(1, bill.attempts),
             cached=bill.cached,
-            logprobs=reply.logprobs,
             unset=self._find_unset(request, has_logprobs=reply.logprobs is not None),
             inner=bound_inner(reply.inner),
         )
@@ -129,12 +116,12 @@ class AgentReviewer:
             await self._close()
 
 
-def _measure_usage(bill: Billing, reply: AgentReply, prompt: str) -> Usage:
+def _measure_usage(bill: Billing, reply: Utterance, prompt: str) -> Usage:
     """Return the tokens booked by a governed client, else those of the reply, else an estimate."""
     if bill.calls:
         return bill.usage
-    if reply.prompt_tokens or reply.completion_tokens:
-        return Usage(prompt_tokens=reply.prompt_tokens, completion_tokens=reply.completion_tokens)
+    if reply.usage != Usage():
+        return reply.usage
     return Usage(
         prompt_tokens=estimate_tokens(prompt),
         completion_tokens=estimate_tokens(reply.text) if reply.text else 0,

@@ -19,8 +19,8 @@ from autogen_agentchat.messages import (
 )
 from autogen_core import CancellationToken
 
-from peerjudge.data import InnerKind, InnerMessage
-from peerjudge.reviewers.asking import AgentReply, NoResponseError
+from peerjudge.data import InnerKind, InnerMessage, Usage, Utterance
+from peerjudge.reviewers.asking import NoResponseError
 from peerjudge.reviewers.messages import MODERATOR, parse_logprobs
 
 T = TypeVar("T")
@@ -39,7 +39,7 @@ class TeamFailedError(Exception):
     """Failure of a group chat, which reports its cause as text only and cannot be used again."""
 
 
-async def ask_agent(agent: ChatAgent, text: str) -> AgentReply:
+async def ask_agent(agent: ChatAgent, text: str) -> Utterance:
     """Return the reply of an agent to one message, after a reset.
 
     Raises:
@@ -48,7 +48,7 @@ async def ask_agent(agent: ChatAgent, text: str) -> AgentReply:
         Exception: The agent's own error.
     """
 
-    async def ask(token: CancellationToken) -> AgentReply:
+    async def ask(token: CancellationToken) -> Utterance:
         try:
             return await listen(token)
         except AttributeError as cause:
@@ -58,7 +58,7 @@ async def ask_agent(agent: ChatAgent, text: str) -> AgentReply:
             msg = f"agent {agent.name!r} returned {cause.obj!r:.80}, which is no response"
             raise NoResponseError(msg) from cause
 
-    async def listen(token: CancellationToken) -> AgentReply:
+    async def listen(token: CancellationToken) -> Utterance:
         await agent.on_reset(token)
         inner: list[BaseAgentEvent | BaseChatMessage] = []
         response: Response | None = None
@@ -79,7 +79,7 @@ async def ask_agent(agent: ChatAgent, text: str) -> AgentReply:
     return await run_cancellable(ask, name=agent.name)
 
 
-async def ask_team(team: Team, text: str, *, reset: bool) -> AgentReply:
+async def ask_team(team: Team, text: str, *, reset: bool) -> Utterance:
     """Return the last message of a team's run on one message.
 
     Raises:
@@ -88,7 +88,7 @@ async def ask_team(team: Team, text: str, *, reset: bool) -> AgentReply:
         AgentCancelledError: The team cancelled itself.
     """
 
-    async def ask(token: CancellationToken) -> AgentReply:
+    async def ask(token: CancellationToken) -> Utterance:
         if reset:
             await team.reset()
         task = [TextMessage(content=text, source=MODERATOR)]
@@ -115,13 +115,15 @@ async def ask_team(team: Team, text: str, *, reset: bool) -> AgentReply:
 
 def _build_reply(
     message: BaseChatMessage, before: Sequence[BaseAgentEvent | BaseChatMessage]
-) -> AgentReply:
+) -> Utterance:
     """Return the reply in a message; what comes before it is inner talk, and its tokens count."""
     used = [one.models_usage for one in (*before, message) if one.models_usage is not None]
-    return AgentReply(
+    return Utterance(
         text=message.to_text(),
-        prompt_tokens=sum(usage.prompt_tokens for usage in used),
-        completion_tokens=sum(usage.completion_tokens for usage in used),
+        usage=Usage(
+            prompt_tokens=sum(usage.prompt_tokens for usage in used),
+            completion_tokens=sum(usage.completion_tokens for usage in used),
+        ),
         model=message.metadata.get("peerjudge.model", ""),
         finish_reason=message.metadata.get("peerjudge.finish_reason", "stop"),
         logprobs=parse_logprobs(message),

@@ -11,9 +11,9 @@ from typing import Any, cast
 from pydantic_core import to_json
 
 from peerjudge.clients.sampling import SETTINGS
-from peerjudge.data import InnerMessage
+from peerjudge.data import InnerMessage, Usage, Utterance
 from peerjudge.errors import CardError
-from peerjudge.reviewers.asking import AgentReply, MadeAsk, NoResponseError
+from peerjudge.reviewers.asking import MadeAsk, NoResponseError
 
 
 def make_ask(thing: object, *, name: str) -> MadeAsk:
@@ -30,7 +30,7 @@ def make_ask(thing: object, *, name: str) -> MadeAsk:
         raise CardError(msg)
     agent = cast("Any", thing)
 
-    async def ask(prompt: str, settings: dict[str, float]) -> AgentReply:
+    async def ask(prompt: str, settings: dict[str, float]) -> Utterance:
         options = {"options": settings} if settings else {}
         response = await agent.run(prompt, **options)
         return _build_reply(response, name=name, source=agent.name or name)
@@ -46,7 +46,7 @@ def _has_base(thing: object, name: str) -> bool:
     )
 
 
-def _build_reply(said: object, *, name: str, source: str) -> AgentReply:
+def _build_reply(said: object, *, name: str, source: str) -> Utterance:
     """Return the last message as the reply; what comes before it is inner talk.
 
     Raises:
@@ -61,10 +61,12 @@ def _build_reply(said: object, *, name: str, source: str) -> AgentReply:
         msg = f"agent {name!r} ended its turn without a message"
         raise NoResponseError(msg)
     usage = cast("dict[str, int | None]", response.usage_details or {})
-    return AgentReply(
+    return Utterance(
         text=messages[-1].text,
-        prompt_tokens=usage.get("input_token_count") or 0,
-        completion_tokens=usage.get("output_token_count") or 0,
+        usage=Usage(
+            prompt_tokens=usage.get("input_token_count") or 0,
+            completion_tokens=usage.get("output_token_count") or 0,
+        ),
         model=getattr(response.raw_representation, "model", None) or "",
         finish_reason=response.finish_reason or "stop",
         inner=_read_inner(messages, source=source),

@@ -16,9 +16,9 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langsmith import tracing_context
 from pydantic_core import to_json
 
-from peerjudge.data import InnerMessage
+from peerjudge.data import InnerMessage, Usage, Utterance
 from peerjudge.errors import CardError
-from peerjudge.reviewers.asking import AgentReply, MadeAsk, NoResponseError, write_output
+from peerjudge.reviewers.asking import MadeAsk, NoResponseError, write_output
 
 _FINISHED = {"end_turn": "stop", "stop_sequence": "stop", "max_tokens": "length"}
 """Names that providers have for the usual reasons of the end of a reply."""
@@ -38,7 +38,7 @@ def make_ask(thing: object, *, name: str) -> MadeAsk:
         )
         raise CardError(msg)
 
-    async def ask(prompt: str, _settings: dict[str, float]) -> AgentReply:
+    async def ask(prompt: str, _settings: dict[str, float]) -> Utterance:
         heard = _Responses()
         task = HumanMessage(prompt, id=str(uuid.uuid4()))
         # A checkpointer keeps the messages of a thread, so each turn has a thread of its own.
@@ -71,7 +71,7 @@ class _Responses(BaseCallbackHandler):
 
 def _build_reply(
     state: dict[str, Any], responses: Sequence[Any], *, task: HumanMessage, name: str
-) -> AgentReply:
+) -> Utterance:
     """Return the last message as the reply; what comes before it is inner talk.
 
     Raises:
@@ -92,10 +92,12 @@ def _build_reply(
     usages = [reply.usage_metadata for reply in replies if reply.usage_metadata]
     said = last.response_metadata
     reason = str(said.get("finish_reason") or said.get("stop_reason") or "stop").lower()
-    return AgentReply(
+    return Utterance(
         text=text,
-        prompt_tokens=sum(usage["input_tokens"] for usage in usages),
-        completion_tokens=sum(one["output_tokens"] for one in usages),
+        usage=Usage(
+            prompt_tokens=sum(usage["input_tokens"] for usage in usages),
+            completion_tokens=sum(one["output_tokens"] for one in usages),
+        ),
         model=str(said.get("model_name") or said.get("model") or ""),
         finish_reason=_FINISHED.get(reason, reason),
         inner=_read_inner(messages, source=name),

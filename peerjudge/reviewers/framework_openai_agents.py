@@ -17,8 +17,8 @@ from agents import (
     RunItem,
     Runner,
 )
-from peerjudge.data import InnerMessage
-from peerjudge.reviewers.asking import AgentReply, MadeAsk, write_output
+from peerjudge.data import InnerMessage, Usage, Utterance
+from peerjudge.reviewers.asking import MadeAsk, write_output
 
 _SETTINGS = ("temperature", "top_p", "max_tokens")
 """Settings of a seat that are sent with each turn; the SDK has no seed."""
@@ -28,7 +28,7 @@ def make_ask(agent: object, *, name: str) -> MadeAsk:
     """Return the function that runs an agent of the SDK on one prompt, without a session."""
     first = cast("Agent[Any]", agent)
 
-    async def ask(prompt: str, settings: dict[str, float]) -> AgentReply:
+    async def ask(prompt: str, settings: dict[str, float]) -> Utterance:
         config = RunConfig(
             tracing_disabled=True, model_settings=ModelSettings(**cast("dict[str, Any]", settings))
         )
@@ -66,12 +66,14 @@ class _Responses(RunHooks[Any]):
 
 def _build_reply(
     text: str, responses: Sequence[ModelResponse], items: Sequence[RunItem], last: Agent[Any]
-) -> AgentReply:
+) -> Utterance:
     model = last.model
-    return AgentReply(
+    return Utterance(
         text=text,
-        prompt_tokens=sum(response.usage.input_tokens for response in responses),
-        completion_tokens=sum(each.usage.output_tokens for each in responses),
+        usage=Usage(
+            prompt_tokens=sum(response.usage.input_tokens for response in responses),
+            completion_tokens=sum(each.usage.output_tokens for each in responses),
+        ),
         model=model if isinstance(model, str) else str(getattr(model, "model", "")),
         inner=_read_inner(items),
     )

@@ -14,15 +14,15 @@ from pydantic_ai.exceptions import ContentFilterError
 from pydantic_ai.usage import RunUsage
 
 from peerjudge.clients.sampling import SETTINGS
-from peerjudge.data import InnerMessage
-from peerjudge.reviewers.asking import AgentReply, MadeAsk, write_output
+from peerjudge.data import InnerMessage, Usage, Utterance
+from peerjudge.reviewers.asking import MadeAsk, write_output
 
 
 def make_ask(thing: object, *, name: str) -> MadeAsk:
     """Return the function that runs a pydantic-ai agent on one prompt, without a history."""
     agent = cast("Any", thing)
 
-    async def ask(prompt: str, settings: dict[str, float]) -> AgentReply:
+    async def ask(prompt: str, settings: dict[str, float]) -> Utterance:
         usage = RunUsage()  # filled by the run, those of agents that its tools ask included
         with capture_run_messages() as messages:
             try:
@@ -40,13 +40,15 @@ def make_ask(thing: object, *, name: str) -> MadeAsk:
     return ask, SETTINGS
 
 
-def _build_reply(text: str, messages: Sequence[Any], usage: RunUsage, *, source: str) -> AgentReply:
+def _build_reply(text: str, messages: Sequence[Any], usage: RunUsage, *, source: str) -> Utterance:
     last = next(message for message in reversed(messages) if message.kind == "response")
     reason = last.finish_reason or "stop"
-    return AgentReply(
+    return Utterance(
         text=text,
-        prompt_tokens=usage.input_tokens,
-        completion_tokens=usage.output_tokens,
+        usage=Usage(
+            prompt_tokens=usage.input_tokens,
+            completion_tokens=usage.output_tokens,
+        ),
         model=last.model_name or "",
         # A structured output is the call of an output tool: it ends the turn.
         finish_reason="stop" if reason == "tool_call" else reason,
