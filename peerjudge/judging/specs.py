@@ -89,16 +89,9 @@ def _choose_condition(declared: Experiment, condition: str) -> Experiment:
         )
         raise ExperimentError(msg)
     chosen = tuple(one for one in declared.conditions if condition in ("", one.name))
-    seats = {name: card for name, card in declared.seats.items() if card in _list_cards(chosen)}
+    used = {card for one in chosen for card in one.cards}
+    seats = {name: card for name, card in declared.seats.items() if card in used}
     return replace(declared, data=JUDGED, primary="", conditions=chosen, seats=seats)
-
-
-def _list_cards(conditions: tuple[Condition, ...]) -> set[str]:
-    return {
-        seat if isinstance(seat, str) else seat.reviewer
-        for condition in conditions
-        for seat in condition.seats
-    }
 
 
 def _list_names(shelf: Shelf) -> list[str]:
