@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from cyclopts import App, CycloptsError, Group, Parameter, UnusedCliTokensError
@@ -23,8 +22,6 @@ __all__ = ["build_app", "main"]
 _CLOSED = 141
 """Exit code where the reader of stdout has closed it: 128 + SIGPIPE."""
 
-# Each command is a module `NAME_command`, or made of a function by `analyses`, when it is called or its help
-# is asked for.
 _COMMANDS: Mapping[str, Mapping[str, str]] = {
     "Play": {
         "run": "Run an experiment, or resume an interrupted run.",
@@ -73,6 +70,13 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
 }
 """Commands by the heading under which help lists them, with one sentence each."""
 
+_MODULES: Mapping[str, str] = {
+    **dict.fromkeys(_COMMANDS["Play"], "playing"),
+    **dict.fromkeys((*_COMMANDS["Measure"], "report", "bundle", "verify", "cite"), "analyses"),
+    **dict.fromkeys(("init", "new", "check", "list", "show"), "shelves"),
+}
+"""Modules of commands, which are imported when one is called; others have a module `NAME_command`."""
+
 
 def build_app(console: Console | None = None, *, described: str = "") -> App:
     """Return the command line as a cyclopts application that prints help to the console.
@@ -92,14 +96,13 @@ def build_app(console: Console | None = None, *, described: str = "") -> App:
         # No --no-NAME and --empty-NAME, and no defaults such as None and (), which say nothing.
         default_parameter=Parameter(negative=(), show_default=_show_default),
     )
-    modules = {path.stem for path in Path(__file__).parent.glob("*_command.py")}
     for level, (heading, commands) in enumerate(_COMMANDS.items()):
         group = Group(heading, sort_key=level)
         for at, (name, summary) in enumerate(commands.items()):
             own = f"{name}_command"
-            place = f"{own}:{own}" if own in modules else f"analyses:{name}"
+            place = f"peerjudge.cli.{_MODULES.get(name, own)}:{own}"
             shown = None if name == described else summary
-            app.command(f"peerjudge.cli.{place}", name=name, help=shown, group=group, sort_key=at)
+            app.command(place, name=name, help=shown, group=group, sort_key=at)
     app.register_install_completion_command(  # pyright: ignore[reportUnknownMemberType]
         help="Install completion of commands and options for bash, zsh or fish."
     )

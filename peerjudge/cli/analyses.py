@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from peerjudge.cli.commands import DISCUSSIONS, REPEATED, AsJson, Call, FunctionCommand, Option
+from peerjudge.cli.commands import (
+    DISCUSSIONS,
+    REPEATED,
+    AsJson,
+    Call,
+    FunctionCommand,
+    Option,
+    build_command,
+    pairs_option,
+)
 from peerjudge.cli.console import print_json, print_status, status
 from peerjudge.cli.tables import (
     Layout,
@@ -284,13 +293,6 @@ def _verify(call: Call[Verification], *, json: AsJson = False) -> int:
     return 0 if found.holds else 1
 
 
-def _parse_models(pairs: tuple[str, ...]) -> dict[str, str]:
-    """Return the models of a paper by the reviewers that stand for them."""
-    from peerjudge.runs.resolve import parse_pairs
-
-    return parse_pairs(pairs, noun="reviewer", form="REVIEWER=MODEL, as in my_model=GPT-4")
-
-
 COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
     {
         "agreement": FunctionCommand(function="results.agreements:agreement"),
@@ -316,11 +318,7 @@ COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
             names={"items": "--item", "stand_ins": "--as"},
             options={
                 "items": REPEATED,
-                "stand_ins": Option(
-                    type=tuple[str, ...],
-                    words="Written REVIEWER=MODEL; repeat for more.",
-                    convert=_parse_models,
-                ),
+                "stand_ins": pairs_option("REVIEWER=MODEL", "my_model=GPT-4", noun="reviewer"),
             },
         ),
         "score": FunctionCommand(function="results.scores:score", run=_score),
@@ -336,7 +334,4 @@ COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
 
 
 def __getattr__(name: str) -> Callable[..., int]:
-    if name not in COMMANDS:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    return COMMANDS[name].build()
+    return build_command(COMMANDS, name)

@@ -26,18 +26,22 @@ from peerjudge.cli.declarations import (
     write_for_shell,
 )
 from peerjudge.cli.options import ArgumentOptions
-from peerjudge.cli.tables import (
-    Layout,
-    parse_contestants,
-    print_result,
-    split_families,
-    split_names,
-)
+from peerjudge.cli.tables import Layout, print_result, split_families, split_names
 
 if TYPE_CHECKING:
     from peerjudge.results.base import Result
 
-__all__ = ["DISCUSSIONS", "REPEATED", "AsJson", "Call", "FunctionCommand", "Option", "print_call"]
+__all__ = [
+    "DISCUSSIONS",
+    "REPEATED",
+    "AsJson",
+    "Call",
+    "FunctionCommand",
+    "Option",
+    "build_command",
+    "pairs_option",
+    "print_call",
+]
 
 R = TypeVar("R")
 Names: TypeAlias = str | tuple[str, ...]
@@ -63,6 +67,25 @@ class Option:
     words: str = ""
     names: Names = ()
     convert: Callable[[Any], object] | None = None
+
+
+def pairs_option(form: str, example: str, *, noun: str, names: Names = ()) -> Option:
+    """Return the form of a mapping, whose items are given one by one as `KEY=VALUE`.
+
+    Args:
+        form: Names of key and value, such as `REVIEWER=MODEL`.
+        example: An item.
+        noun: Noun for an item in the message about one of another form.
+        names: Names of the option.
+    """
+
+    def read(pairs: tuple[str, ...]) -> dict[str, str]:
+        from peerjudge.runs.resolve import parse_pairs
+
+        return parse_pairs(pairs, noun=noun, form=f"{form}, as in {example}")
+
+    words = f"Written {form}; repeat for more."
+    return Option(type=tuple[str, ...], words=words, names=names, convert=read)
 
 
 REPEATED = Option(type=tuple[str, ...], words="Repeat for more.")
@@ -105,11 +128,11 @@ _OPTIONS: Mapping[str, Option] = MappingProxyType(
         "families: Mapping[str, str] | None": Option(
             type=str, words="Written name=family, separated by commas.", convert=split_families
         ),
-        "contestant_of: Mapping[str, str] | None": Option(
-            type=tuple[str, ...],
-            words="Written REVIEWER=CONTESTANT; repeat for more.",
+        "contestant_of: Mapping[str, str] | None": pairs_option(
+            "REVIEWER=CONTESTANT",
+            "my_vicuna=vicuna-13b",
+            noun="reviewer that is a contestant",
             names="--as",
-            convert=parse_contestants,
         ),
     }
 )
@@ -224,6 +247,19 @@ class FunctionCommand:
             msg = f"{one.name} of {self.function} has no form in a shell: add {written} to _OPTIONS"
             raise TypeError(msg)
         return replace(form, names=self.names.get(one.name, form.names))
+
+
+def build_command(commands: Mapping[str, FunctionCommand], attribute: str) -> Callable[..., int]:
+    """Build the command NAME of a module that offers it as the attribute `NAME_command`.
+
+    Raises:
+        AttributeError: There is no such command.
+    """
+    name = attribute.removesuffix("_command")
+    if name == attribute or name not in commands:
+        msg = f"the module has no attribute {attribute!r}"
+        raise AttributeError(msg)
+    return commands[name].build()
 
 
 def _annotate(one: inspect.Parameter, form: Option, text: str) -> inspect.Parameter:

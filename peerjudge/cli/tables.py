@@ -91,18 +91,6 @@ def split_names(names: str) -> list[str]:
     return [name.strip() for name in names.split(",") if name.strip()]
 
 
-def parse_contestants(pairs: tuple[str, ...]) -> dict[str, str]:
-    """Parse `("my_vicuna=vicuna-13b",)` into contestants by reviewer.
-
-    Raises:
-        ExperimentError: a pair has another form, or a reviewer is given twice.
-    """
-    from peerjudge.runs.resolve import parse_pairs
-
-    form = "REVIEWER=CONTESTANT, as in my_vicuna=vicuna-13b"
-    return parse_pairs(pairs, noun="reviewer that is a contestant", form=form)
-
-
 def split_families(families: str) -> dict[str, str]:
     """Split `"name=family,..."` into families by name.
 

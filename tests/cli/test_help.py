@@ -6,10 +6,8 @@ import pytest
 from rich.console import Console
 
 from peerjudge.cli import build_app
-from peerjudge.cli.analyses import COMMANDS
-
-OTHERS = ("run", "plan", "optimize", "answers", "pairs", "fork")
-"""Commands that are made of functions in modules of their own."""
+from peerjudge.cli.analyses import COMMANDS as ANALYSES
+from peerjudge.cli.playing import COMMANDS as PLAYING
 
 
 def read_help(command):
@@ -19,7 +17,7 @@ def read_help(command):
     return " ".join(console.file.getvalue().replace("│", " ").split())
 
 
-@pytest.mark.parametrize("command", [*sorted(COMMANDS), *OTHERS])
+@pytest.mark.parametrize("command", sorted({**ANALYSES, **PLAYING}))
 def test_help_speaks_of_the_shell_only(command):
     """What only Python takes, returned values and calls of functions mean nothing in a shell."""
     text = read_help(command)

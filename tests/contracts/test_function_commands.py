@@ -7,26 +7,17 @@ import subprocess
 import sys
 from dataclasses import fields
 from importlib import import_module
-from pkgutil import iter_modules
 
 import pytest
 from docstring_parser import DocstringStyle, parse
 
-import peerjudge.cli
 from peerjudge.cli import build_app
 from peerjudge.cli.analyses import COMMANDS as ANALYSES
 from peerjudge.cli.commands import AsJson, Call, FunctionCommand
 from peerjudge.cli.declarations import read_declaration, split_docstring, write_for_shell
+from peerjudge.cli.playing import COMMANDS as PLAYING
 
-MODULES = {
-    found.name.removesuffix("_command"): import_module(f"peerjudge.cli.{found.name}")
-    for found in iter_modules(peerjudge.cli.__path__)
-    if found.name.endswith("_command")
-}
-COMMANDS: dict[str, FunctionCommand] = {
-    **ANALYSES,
-    **{name: module.COMMAND for name, module in MODULES.items() if hasattr(module, "COMMAND")},
-}
+COMMANDS: dict[str, FunctionCommand] = {**ANALYSES, **PLAYING}
 PYTHON_ONLY = {"environ", "observer", "on_step", "on_text", "progress", "shelf"}
 """Parameters for which a shell has other means."""
 

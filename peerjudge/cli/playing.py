@@ -1,0 +1,479 @@
+"""Commands that play discussions or write texts, made of functions; each is built when it is called."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict
+from importlib.util import find_spec
+from math import ceil
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, TypeVar, cast
+
+from cyclopts import Parameter
+
+from peerjudge.cli.commands import (
+    REPEATED,
+    AsJson,
+    Call,
+    FunctionCommand,
+    Option,
+    build_command,
+    pairs_option,
+)
+from peerjudge.cli.console import (
+    Display,
+    configure_logging,
+    log_status,
+    print_json,
+    print_status,
+    report_interruption,
+    results,
+    save_document,
+)
+from peerjudge.cli.dry_run import print_estimate
+from peerjudge.cli.interrupts import cancel_on_signal
+from peerjudge.cli.options import (
+    BudgetOptions,
+    CallOptions,
+    CastOptions,
+    DryRun,
+    LogOptions,
+    ProgressForm,
+)
+from peerjudge.cli.progress import count_texts, show_progress
+from peerjudge.cli.tables import Layout, print_result, say, split_names
+from peerjudge.cli.tracing import export_spans
+from peerjudge.errors import ExperimentError, StoreError
+from peerjudge.results.overwriting import require_free
+
+if TYPE_CHECKING:
+    from peerjudge.optimization import Optimized
+    from peerjudge.pairing import Paired
+    from peerjudge.power import PlanResult
+    from peerjudge.results.forks import ForkResult
+    from peerjudge.results.reports import RunReport
+    from peerjudge.runs import RunSummary
+    from peerjudge.runs.answering import Answers
+    from peerjudge.runs.merging import MergedRun
+
+__all__ = ["COMMANDS"]
+
+R = TypeVar("R")
+
+_DOCUMENT = "plan.json"
+_OWN = b'"comparisons_in_data": '
+
+
+async def _run(
+    call: Call[Awaitable[RunSummary]],
+    *,
+    dry_run: DryRun = False,
+    logs: LogOptions = LogOptions(),
+    json: AsJson = False,
+) -> int:
+    """Run an experiment, or estimate it, and print and save its results."""
+    from peerjudge.runs.results import DETACHED, WAITING
+
+    configure_logging(level=logs.log_level, form=logs.log_format)
+    if dry_run:
+        return await _estimate(call, json=json)
+    async with cancel_on_signal():
+        with export_spans(), show_progress(logs.display, logs=logs.log_format) as observer:
+            summary = await call.compute({"observer": observer})
+    await _print_results(summary, store=call.given.get("store"), json=json)
+    _print_next_steps(summary, logs)
+    if summary.stopped is not None and (
+        summary.stopped.endswith("limit") or summary.stopped in {DETACHED, WAITING}
+    ):
+        return 3
+    failed = summary.discussions.failed + (summary.answers.failed if summary.answers else 0)
+    return 1 if failed else 0
+
+
+def _print_next_steps(summary: RunSummary, logs: LogOptions) -> None:
+    from peerjudge.results.summaries import list_next_steps
+
+    for sentence in list_next_steps(summary):
+        (log_status if logs.log_format == "json" else print_status)(sentence)
+
+
+async def _estimate(call: Call[Awaitable[RunSummary]], *, json: bool) -> int:
+    from peerjudge.runs import default_folder, prepare
+    from peerjudge.runs.answer_plans import choose_data
+    from peerjudge.runs.answering import estimate_answers
+    from peerjudge.runs.batches import apply_batch_prices
+
+    given = call.given
+    data = choose_data(given.get("data"), given.get("questions"))
+    chosen = {**call.select(prepare), "data": data, "shuffled": "until" in given}
+    prepared = prepare(*call.sources, **chosen)
+    if given.get("batch"):
+        prepared = apply_batch_prices(prepared)
+    for note in (*prepared.notes, *prepared.remarks):
+        print_status(f"note: {note}")
+    texts = None
+    if prepared.answers is not None:
+        store = given.get("store")
+        folder = given.get("out") or default_folder(prepared.plan.experiment)
+        out = None if store else folder
+        texts = await estimate_answers(prepared.answers, out=out, store=store)
+    print_estimate(prepared, texts, json=json)
+    return 0
+
+
+async def _print_results(summary: RunSummary, *, store: str | None, json: bool) -> None:
+    from peerjudge.results.reports import report_run
+    from peerjudge.runs import open_run, summary_document
+
+    async with open_run(summary.folder or f"{store}#{summary.run}") as opened:
+        found = await report_run(opened)
+        remarks = cast("Sequence[str]", opened.manifest.get("remarks") or ())
+    report = _save_report(found) if summary.folder else None
+    if json:
+        print_json(summary_document(summary))
+    else:
+        _print_summary(summary, found, report=report)
+    for remark in remarks:
+        print_status(f"note: {remark}")
+
+
+def _print_summary(summary: RunSummary, built: RunReport, *, report: Path | None) -> None:
+    from peerjudge.reporting.layout import print_parts
+    from peerjudge.results.contrasts import describe_decision
+    from peerjudge.results.summaries import describe_place, describe_spending
+
+    console = results()
+    print_parts(built.parts(), console, wrap=True)
+    counts = summary.discussions
+    console.print(
+        f"\n{counts.done} discussions completed, {counts.skipped} already complete, "
+        f"{counts.failed} failed"
+        + (f", {counts.waiting} waiting for people" if counts.waiting else "")
+    )
+    if summary.decision is not None:
+        say(describe_decision(summary.decision, isolate=False))
+    console.print(describe_spending(summary))
+    for line in describe_place(summary):
+        console.print(line)
+    source = summary.folder or f"{summary.store}#{summary.run}"
+    say(f"run     {source}")
+    if report is not None:
+        say(f"report  {report}")
+    if summary.folder and find_spec("starlette") and find_spec("uvicorn"):
+        say(f"view    peerjudge view {shlex.quote(source)}")
+
+
+def _save_report(report: RunReport) -> Path | None:
+    """Write the report into the run folder; a file of the user there stays, and the run is complete."""
+    try:
+        return report.save()
+    except StoreError as error:
+        print_status(f"No report is written: {error}")
+        return None
+
+
+def _plan(
+    call: Call[PlanResult],
+    *,
+    out: Path | None = None,
+    force: bool = False,
+    layout: Layout = "text",
+    json: AsJson = False,
+) -> int:
+    """Print a plan, and save it.
+
+    Options:
+        out: Folder for plan.json and the power curves; by default nothing is written.
+        force: Replace files in that folder that are no earlier plan.
+    """
+    (experiment,) = call.sources
+    if out is not None:
+        path = out / _DOCUMENT
+        require_free(path, source=experiment, force=force, own=_OWN, option="--out")
+    print_status(f"{experiment}: simulating; no model is called")
+    try:
+        found = call.compute()
+    except KeyboardInterrupt:
+        return report_interruption()
+    saved = ""
+    if out is not None:
+        document, figures = found.document(), found.figures
+        saved = save_document(document, figures, out, name=_DOCUMENT, force=force, own=_OWN)
+    print_result(found, json=json, layout=layout)
+    if saved and not json:
+        say("", saved)
+    return 0
+
+
+async def _fork(
+    call: Call[Awaitable[ForkResult]],
+    *,
+    dry_run: DryRun = False,
+    logs: LogOptions = LogOptions(),
+    json: AsJson = False,
+) -> int:
+    """Play forks, or estimate them, and print the table of their changes."""
+    from peerjudge.results.forks import plan_forks
+    from peerjudge.results.summaries import describe_spending
+
+    configure_logging(level=logs.log_level, form=logs.log_format)
+    if dry_run:
+        prepared, _ = await plan_forks(*call.sources, **call.select(plan_forks))
+        for (change, reason), count in prepared.refused.items():
+            print_status(f"note: {count} not forked under {change!r}: {reason}")
+        print_estimate(prepared, None, json=json)
+        return 0
+    async with cancel_on_signal():
+        with show_progress(logs.display, logs=logs.log_format) as observer:
+            found = await call.compute({"observer": observer})
+    print_result(found, json=json)
+    summary = found.summary
+    if not json:
+        say("", describe_spending(summary), f"forks   {found.folder}")
+    _print_next_steps(summary, logs)
+    if summary.stopped is not None:
+        return 3
+    return 1 if summary.discussions.failed else 0
+
+
+async def _merge(call: Call[Awaitable[MergedRun]], *, json: AsJson = False) -> int:
+    """Merge runs, and print what each of them adds."""
+    found = await call.compute()
+    if json:
+        document = asdict(found)
+        print_json({**document, "folder": str(found.folder)})
+        return 0
+    say(
+        f"{found.discussions:,} discussions of {found.comparisons:,} comparisons from "
+        f"{len(found.sources)} runs"
+    )
+    for source in found.sources:
+        book = f"{source.calls:,} calls" + (
+            f", {source.repeated:,} booked before" * bool(source.repeated)
+        )
+        say(
+            f"{source.name}: {source.discussions:,} discussions, {source.new:,} new; "
+            + (
+                book
+                if source.booked
+                else "a file has no book of calls, so what they cost is not included"
+            )
+        )
+    print_status(f"written to {found.folder}; next: peerjudge report {found.folder}")
+    return 0
+
+
+async def _answers(
+    call: Call[Awaitable[Answers]],
+    *,
+    dry_run: DryRun = False,
+    logs: LogOptions = LogOptions(),
+    json: AsJson = False,
+) -> int:
+    """Let contestants answer, or estimate it, and print how many answers there are."""
+    from peerjudge.results.answered import (
+        build_answers_document,
+        build_estimate_document,
+        describe_estimate,
+        list_answer_steps,
+        list_answers,
+    )
+    from peerjudge.runs.answer_plans import plan_answers
+    from peerjudge.runs.answering import estimate_answers
+
+    configure_logging(level=logs.log_level, form=logs.log_format)
+    plan = plan_answers(*call.sources, **call.select(plan_answers))
+    if dry_run:
+        estimate = await estimate_answers(plan, **call.select(estimate_answers))
+        if json:
+            print_json(build_estimate_document(estimate))
+        else:
+            say(describe_estimate(estimate), "No model was called.")
+        return 0
+    async with cancel_on_signal():
+        with (
+            export_spans(),
+            count_texts(logs.display, logs=logs.log_format, total=len(plan.tasks)) as shown,
+        ):
+            found = await call.compute({"on_text": shown})
+    if json:
+        print_json(build_answers_document(found))
+    else:
+        from peerjudge.reporting.layout import print_parts
+
+        print_parts(list_answers(found), results(), wrap=True)
+    for sentence in list_answer_steps(found):
+        print_status(sentence)
+    if found.complete and not json:
+        seats = " ".join(f"--seat {name}={card.name}" for name, card in plan.cards.items())
+        say(f"next    peerjudge run tournament --data {found.files['pairs']} {seats}")
+    if found.stopped is not None and found.stopped.endswith("limit"):
+        return 3
+    return 0 if found.complete else 1
+
+
+async def _compute_by_steps(call: Call[Awaitable[R]], display: Display) -> R:
+    """Return the result of a function that says on stderr what it does."""
+    configure_logging(level="error", form="text")
+    async with cancel_on_signal():
+        return await call.compute({"on_step": None if display == "none" else print_status})
+
+
+async def _pairs(
+    call: Call[Awaitable[Paired]],
+    *,
+    display: ProgressForm = "rich",
+    json: AsJson = False,
+) -> int:
+    """Make pairs, and print how many of each recipe there are."""
+    found = await _compute_by_steps(call, display)
+    _print_pairs(found, json=json)
+    return 3 if found.stopped is not None else 0
+
+
+def _print_pairs(paired: Paired, *, json: bool) -> None:
+    from peerjudge.pairing.describing import build_document, build_parts, describe_files
+    from peerjudge.reporting.layout import print_parts
+
+    if json:
+        print_json(build_document(paired))
+    else:
+        print_parts(build_parts(paired), results(), wrap=True)
+        say(*describe_files(paired))
+    if paired.stopped is not None:
+        print_status(f"stopped at the {paired.stopped}: run the same command with a higher one")
+
+
+async def _optimize(
+    call: Call[Awaitable[Optimized]],
+    *,
+    display: ProgressForm = "rich",
+    json: AsJson = False,
+) -> int:
+    """Search for better prompts, and print the search."""
+    found = await _compute_by_steps(call, display)
+    _print_search(found, json=json)
+    if found.stopped is None:
+        return 0
+    return 3 if found.stopped.endswith("limit") else 1
+
+
+def _print_search(search: Optimized, *, json: bool) -> None:
+    from peerjudge.optimization.describing import build_estimate, build_parts, describe_result
+    from peerjudge.reporting.layout import print_parts
+
+    estimate = search.estimate
+    if estimate is not None:
+        if json:
+            print_json(estimate.document())
+        else:
+            print_parts(build_estimate(search, estimate), results(), wrap=True)
+        return
+    if json:
+        print_json(search.full_document())
+    else:
+        print_parts(build_parts(search), results(), wrap=True)
+        say(*describe_result(search))
+    if search.stopped is not None:
+        print_status(_describe_stop(search))
+
+
+def _describe_stop(search: Optimized) -> str:
+    if search.stopped is not None and search.stopped.endswith("limit"):
+        least = "" if search.enough is None else f", of at least {_round_up(search.enough)},"
+        return (
+            f"Stopped at the {search.stopped}, what selecting and testing may take set aside. Run the same "
+            f"command with a higher limit{least} to resume; --dry-run prints the most that a search takes."
+        )
+    why = f" ({search.failure})" if search.failure else ""
+    return (
+        f"Stopped: {search.stopped}{why}. Everything paid is kept; run the same command to resume."
+    )
+
+
+def _round_up(limit: float) -> str:
+    """Return tokens as a whole number and USD in cents, never less than they are."""
+    return f"{ceil(limit):,}" if limit >= 100 else f"{ceil(100 * limit) / 100:.2f}"
+
+
+def _parse_factors(pairs: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    factors: dict[str, tuple[str, ...]] = {}
+    for pair in pairs:
+        name, equals, levels = pair.partition("=")
+        values = tuple(level.strip() for level in levels.split(",") if level.strip())
+        if not (name and equals and values):
+            msg = f"--factor takes NAME=VALUE,VALUE, as in --factor turns=2,4, not {pair!r}"
+            raise ExperimentError(msg)
+        factors[name] = values
+    return factors
+
+
+COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
+    {
+        "answers": FunctionCommand(
+            function="runs.answering:answers",
+            run=_answers,
+            groups=(CallOptions,),
+            names={"count": "--answers"},
+            options={
+                "by": Option(
+                    type=Annotated[tuple[str, ...], Parameter(consume_multiple=True)],
+                    words="Repeat or list them.",
+                ),
+            },
+        ),
+        "fork": FunctionCommand(
+            function="results.forks:fork",
+            run=_fork,
+            groups=(BudgetOptions,),
+            names={"changes": "--set"},
+        ),
+        "merge": FunctionCommand(function="runs.merging:merge_runs", run=_merge),
+        "optimize": FunctionCommand(
+            function="optimization.optimizing:optimize",
+            run=_optimize,
+            groups=(CastOptions, CallOptions),
+            names={"targets": "--target", "factors": "--factor", "transfer_cards": "--transfer"},
+            options={
+                "factors": Option(
+                    type=tuple[str, ...],
+                    words="Written NAME=VALUE,VALUE; repeat for more.",
+                    convert=_parse_factors,
+                ),
+                "transfer_cards": Option(
+                    type=str, words="Separated by commas.", convert=split_names
+                ),
+            },
+        ),
+        "pairs": FunctionCommand(
+            function="pairing.making:pairs",
+            run=_pairs,
+            groups=(CallOptions,),
+            names={"recipes": "--recipe"},
+            options={"recipes": REPEATED, "verify": REPEATED},
+        ),
+        "plan": FunctionCommand(
+            function="power.planning:plan",
+            run=_plan,
+            groups=(CastOptions,),
+            names={"effects": "--effect", "sizes": "--comparisons", "stand_ins": "--stand-in"},
+            options={
+                "sizes": Option(type=tuple[int, ...], words=REPEATED.words),
+                "stand_ins": pairs_option("CARD=SIMULATED", "gpt_4o=sim_gpt4", noun="stand-in"),
+            },
+        ),
+        "run": FunctionCommand(
+            function="runs.runner:run",
+            run=_run,
+            groups=(CastOptions, CallOptions),
+            names={"order": "--next"},
+        ),
+    }
+)
+"""Commands by name."""
+
+
+def __getattr__(name: str) -> Callable[..., int]:
+    return build_command(COMMANDS, name)

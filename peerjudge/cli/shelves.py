@@ -1,0 +1,313 @@
+"""Commands about the files of a project: begin one, add to it, check it, list it, show what is in it."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from peerjudge.cli.console import print_json, print_status, results
+from peerjudge.cli.interrupts import cancel_on_signal
+from peerjudge.cli.tables import say
+from peerjudge.errors import CardError, ShelfError
+from peerjudge.shelf import Kind
+
+if TYPE_CHECKING:
+    from peerjudge.shelf import Entry, Shelf
+    from peerjudge.testing import CheckedFile, TriedCard
+
+__all__ = ["check_command", "init_command", "list_command", "new_command", "show_command"]
+
+Listed = Literal["agents", "protocols", "prompts", "experiments", "datasets", "papers"]
+
+_EXCERPT = 200
+"""Characters of a reply that a trial prints."""
+
+
+def init_command(folder: Path, /) -> int:
+    """Write a project to begin with: a card, a prompt pack, an experiment and a table of pairs.
+
+    Parameters
+    ----------
+    folder
+        The new folder.
+    """
+    from peerjudge.shelf.scaffold import write_project
+
+    for path in write_project(folder.expanduser()):
+        say(str(path))
+    print_status(f"next: cd {folder}; peerjudge check; peerjudge run my_study --data pairs.csv")
+    return 0
+
+
+def new_command(
+    kind: Kind, name: str, /, *, source: Annotated[str, Parameter(name="--from")] = ""
+) -> int:
+    """Write a new card, protocol, prompt pack or experiment into the working directory.
+
+    A prompt pack extends the one that it is made from; anything else is a copy to edit.
+
+    Parameters
+    ----------
+    kind
+        The shelf.
+    name
+        Name of the new item.
+    source
+        Item that it is made from; by default gpt_4o, pairwise, long_form or quickstart.
+    """
+    from peerjudge.shelf.scaffold import write_item
+
+    path = write_item(kind, name, source=source)
+    say(str(path))
+    print_status(f"edit it, then: peerjudge check; peerjudge show {kind} {name}")
+    return 0
+
+
+def check_command(
+    path: Path | None = None,
+    /,
+    *,
+    trial: Annotated[bool, Parameter(name="--try")] = False,
+    card: Sequence[str] = (),
+    cost_limit: float | None = None,
+    json: bool = False,
+) -> int:
+    """Check the cards, protocols, prompt packs and experiments of a project against their contracts.
+
+    Packs and protocols are checked with the built-in ones as well. A project without files of its own has
+    the built-in ones checked. This loads, and so executes, the Python files in agents/, protocols/ and
+    experiments/ of the project. No model is called without --try. Each clause that fails is printed with
+    what happened and what to do.
+
+    Parameters
+    ----------
+    path
+        The project folder; the working directory when left out.
+    trial
+        Let each reviewer of the project that is a Python file review one comparison of the sample, and
+        print what it said and the verdict that is read. It may call paid models.
+    card
+        Try this card instead, whatever its kind. Repeat for more.
+    cost_limit
+        Limit in USD on the trial of each card; the price of the card must be known.
+    json
+        Print one JSON document instead of lines.
+    """
+    from peerjudge.data import to_plain
+    from peerjudge.shelf import Shelf
+    from peerjudge.testing import check_project
+
+    if path is not None and not path.is_dir():
+        msg = f"No such project folder: {path}."
+        raise ShelfError(msg)
+    if cost_limit is not None and not (trial or card):
+        msg = "--cost-limit limits a trial: add --try, or --card NAME"
+        raise CardError(msg)
+    shelf = Shelf(path)
+    checked = list(check_project(shelf))
+    failed = [file for file in checked if file.broken]
+    if not json:
+        _print_checks(checked)
+    tried: list[TriedCard] = []
+    if trial or card:
+        tried = asyncio.run(_try_all(card, shelf, cost_limit=cost_limit, quiet=json))
+    if json:
+        files = [to_plain(file) for file in checked]
+        print_json({"files": files, "tried": to_plain(tried)} if trial or card else files)
+    return 2 if failed or any(one.problem for one in tried) else 0
+
+
+async def _try_all(
+    names: Sequence[str], shelf: Shelf, *, cost_limit: float | None, quiet: bool
+) -> list[TriedCard]:
+    from peerjudge.testing import list_python_cards, try_cards
+
+    names = names or list_python_cards(shelf)
+    if not names:
+        say(
+            "note: this project has no reviewer that is a Python file; --card NAME tries another one"
+        )
+    tried: list[TriedCard] = []
+    async with cancel_on_signal():
+        async for card in try_cards(names, shelf=shelf, cost_limit=cost_limit):
+            tried.append(card)
+            if not quiet:
+                _print_trial(card)
+    return tried
+
+
+def _print_checks(checked: Sequence[CheckedFile]) -> None:
+    from peerjudge.reporting.formats import counted
+
+    console = results()
+    failed = [file for file in checked if file.broken]
+    for file in checked:
+        if file.shadows:
+            say(f"note: {file.path} shadows the built-in {file.shadows}")
+        if not file.builtin:
+            for note in file.notes:
+                say(f"note: {file.kind}/{file.name} {note}")
+    for file in failed:
+        for clause in file.broken:
+            console.print("wrong", style="red", end=" ")
+            console.print(f"{file.kind}/{file.name}: {clause}", soft_wrap=True)
+    whose = "built in" if all(file.builtin for file in checked) else "of the project"
+    say(f"{counted(len(checked), 'file')} {whose}, {len(failed)} with problems")
+
+
+def _print_trial(one: TriedCard) -> None:
+    console = results()
+    if one.problem:
+        console.print("wrong", style="red", end=" ")
+        console.print(f"agents/{one.card}: {one.problem}", soft_wrap=True)
+    else:
+        spent = "cost unknown" if one.usd is None else f"${one.usd:.4f}"
+        used = f"{one.usage.prompt_tokens:,} + {one.usage.completion_tokens:,} tokens"
+        used += " (estimated)" if one.usage.estimated else ""
+        used = used if one.metered else "tokens unknown"
+        inner = f", {one.inner} inner messages" if one.inner else ""
+        say(
+            f"tried agents/{one.card}: {one.verdict}, read by: {one.rule}; {used}, "
+            f"{spent}, {one.latency:.1f} s{inner}"
+        )
+    if one.text:
+        said = " ".join(one.text.split())
+        say(f"  it said: {said[:_EXCERPT]}{' ...' if len(said) > _EXCERPT else ''}")
+
+
+def list_command(kind: Listed, /, *, json: bool = False) -> int:
+    """List what is on a shelf. Nothing on it is executed.
+
+    Parameters
+    ----------
+    kind
+        Which shelf.
+    json
+        Print one JSON document instead of a table.
+    """
+    if kind == "datasets":
+        rows = _datasets()
+    elif kind == "papers":
+        rows = _papers()
+    else:
+        rows = _entries(kind)
+    if json:
+        print_json(rows)
+        return 0
+    from rich.table import Table
+
+    table = Table("name", "description", "from", box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(row["name"], row["description"], row["from"])
+    results().print(table)
+    return 0
+
+
+def _datasets() -> list[dict[str, str]]:
+    from peerjudge.datasets import list_datasets
+
+    return [
+        {
+            "name": name,
+            "description": source.description,
+            "from": "built in" if source.place else "NAME:PATH",
+        }
+        for name, source in list_datasets().items()
+    ]
+
+
+def _papers() -> list[dict[str, str]]:
+    from peerjudge.datasets.papers import list_papers
+
+    return [
+        {
+            "name": paper.name,
+            "description": ", ".join(item.name for item in paper.items),
+            "from": paper.source,
+        }
+        for paper in list_papers()
+    ]
+
+
+def _entries(kind: Kind) -> list[dict[str, str]]:
+    from peerjudge.shelf import Shelf
+
+    rows: list[dict[str, str]] = []
+    for entry in Shelf().entries(kind):
+        origin = "built in" if entry.builtin else str(entry.path)
+        if entry.shadows is not None:
+            origin += " (shadows the built-in)"
+        rows.append({"name": entry.name, "description": entry.description, "from": origin})
+    return rows
+
+
+def show_command(
+    kind: Kind,
+    name: str,
+    /,
+    *,
+    resolved: bool = False,
+    diff: bool = False,
+) -> int:
+    """Print a card, protocol, prompt pack or experiment. Nothing is executed.
+
+    Parameters
+    ----------
+    kind
+        The shelf.
+    name
+        Name of the item, as `peerjudge list` shows it.
+    resolved
+        Print a prompt pack with all that it takes from the packs that it extends.
+    diff
+        Print how it differs from the pack that it extends, or from the built-in file that it shadows.
+    """
+    from peerjudge.shelf import Shelf
+    from peerjudge.shelf.folders import read_text
+
+    if resolved and diff:
+        msg = "--resolved and --diff cannot be combined; give one of them"
+        raise ShelfError(msg)
+    shelf = Shelf()
+    entry = shelf.find(kind, name)
+    make = _resolve if resolved else _compare
+    text = make(shelf, entry) if resolved or diff else read_text(entry.path)
+    say(*text.splitlines())
+    return 0
+
+
+def _resolve(shelf: Shelf, entry: Entry) -> str:
+    if entry.kind != "prompts":
+        msg = f"--resolved is for prompt packs; {entry.kind} take nothing from others"
+        raise ShelfError(msg)
+    from peerjudge.prompts import write_pack
+
+    return write_pack(shelf.prompts(entry.name))
+
+
+def _compare(shelf: Shelf, entry: Entry) -> str:
+    """Return a unified diff; empty where nothing differs."""
+    from peerjudge.prompts import name_base, write_pack
+    from peerjudge.shelf import Shelf
+    from peerjudge.shelf.folders import read_text
+
+    own = read_text(entry.path)
+    base = name_base(own) if entry.kind == "prompts" else ""
+    if base:
+        above = Shelf(project=shelf.builtin) if base == entry.name else shelf
+        texts = (write_pack(above.prompts(base)), write_pack(shelf.prompts(entry.name)))
+        names = (base, entry.name)
+    elif entry.shadows is not None:
+        texts, names = (read_text(entry.shadows), own), (str(entry.shadows), str(entry.path))
+    else:
+        msg = f"{entry.name!r} extends no pack and shadows no built-in file; there is nothing to compare"
+        raise ShelfError(msg)
+    lines = difflib.unified_diff(
+        texts[0].splitlines(), texts[1].splitlines(), *names, lineterm="", n=1
+    )
+    return "\n".join(lines)
