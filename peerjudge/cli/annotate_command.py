@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from peerjudge.cli.console import print_status
+from peerjudge.cli.desk_server import serve_desk
 from peerjudge.cli.tables import print_result
 from peerjudge.errors import DataError, StoreError
 
 if TYPE_CHECKING:
+    from peerjudge.data import Study
     from peerjudge.store.desk import Desk, DeskAnswer, DeskTask
 
 _SKIP, _QUIT = "skip", "quit"
@@ -107,8 +111,6 @@ def annotate_command(
     json
         Print the state of the study as one JSON document.
     """
-    from peerjudge.cli.study_session import is_study
-
     if port is not None and not browser:
         msg = "--port is the port of the forms: add --browser"
         raise StoreError(msg)
@@ -122,7 +124,7 @@ def annotate_command(
         "seed": seed,
     }
     changes = {name: value for name, value in given.items() if value is not None}
-    if not is_study(source, changes):
+    if not _is_study(source, changes):
         others = {"out": out, "condition": condition, "run": run, "most-failed": most_failed}
         given = changes | {name: value for name, value in {**others, "json": json}.items() if value}
         if given:
@@ -141,6 +143,39 @@ def annotate_command(
     return 0
 
 
+def _is_study(source: str, changes: Mapping[str, object]) -> bool:
+    """Return whether a source is a study: a TOML file, a folder with one, or named annotators."""
+    from peerjudge.store.study_desk import holds_study
+
+    if source.endswith(".toml") or holds_study(Path(source)):
+        return True
+    return "annotators" in changes and not Path(source).is_dir()
+
+
+def _locate_study(
+    source: str, *, out: Path | None, condition: str, changes: Mapping[str, object]
+) -> tuple[Study, Path]:
+    """Return the declaration of a study, with changes, and its folder.
+
+    Raises `PeerJudgeError` where there is no such study, or a value is wrong.
+    """
+    from peerjudge.data import Study, from_plain, to_plain
+    from peerjudge.runs.studies import read_study
+    from peerjudge.shelf import Shelf
+    from peerjudge.store.study_desk import StudyDesk, holds_study
+
+    folder = Path(source)
+    if holds_study(folder):
+        if out is not None and out != folder:
+            msg = f"{folder} is the folder of a study already; leave --out away"
+            raise StoreError(msg)
+        with StudyDesk.open(folder, create=False) as desk:
+            plain = cast("Mapping[str, object]", to_plain(desk.read_study()))
+        return from_plain(Study, {**plain, **changes}), folder
+    study = read_study(source, shelf=Shelf(), condition=condition, changes=changes)
+    return study, out or Path("runs") / (study.name or "study")
+
+
 def _answer_run(place: str, *, card: str | None, browser: bool, port: int | None) -> int:
     from peerjudge.runs.sources import hide_password
     from peerjudge.store.desk_server import open_desk
@@ -152,9 +187,14 @@ def _answer_run(place: str, *, card: str | None, browser: bool, port: int | None
             msg = f"no request in {run} is to {card!r}; there are requests to {', '.join(waiting)}"
             raise StoreError(msg)
         if browser:
-            from peerjudge.cli.desk_server import serve_desk
-
-            serve_desk(desk, [card] if card else list(waiting), run=run, port=port)
+            people = [card] if card else list(waiting)
+            counted = sum(count for name, count in waiting.items() if name in people)
+            introduction = (
+                f"{counted} open requests in {shlex.quote(run)}. Each link below is of one person and works "
+                "once; the next one follows. `peerjudge run --wait` takes the answers up as they come. "
+                "Ctrl-C ends."
+            )
+            serve_desk(desk, people, introduction=introduction, port=port)
             return 0
         if card is None and len(people := [one for one, count in waiting.items() if count]) > 1:
             msg = (
@@ -176,12 +216,11 @@ def _begin(
     card: str | None,
 ) -> Path:
     """Begin or resume a study, bring its votes up to date, and return its folder."""
-    from peerjudge.cli.study_session import locate_study
     from peerjudge.runs.studies import begin_study, save_votes
     from peerjudge.shelf import Shelf
     from peerjudge.store.study_desk import StudyDesk
 
-    study, folder = locate_study(source, out=out, condition=condition, changes=changes)
+    study, folder = _locate_study(source, out=out, condition=condition, changes=changes)
     if card is not None and card not in study.annotators:
         msg = f"{card!r} is no annotator of this study; they are {', '.join(study.annotators)}"
         raise StoreError(msg)
@@ -198,10 +237,13 @@ def _judge(folder: Path, *, card: str | None, browser: bool, port: int | None) -
 
     with StudyDesk.open(folder, create=False) as desk:
         if browser:
-            from peerjudge.cli.study_session import serve_study
-
-            named = [card] if card else list(desk.count_open())
-            serve_study(desk, named, folder=folder, port=port)
+            people = [card] if card else list(desk.count_open())
+            introduction = (
+                f"Study in {shlex.quote(str(folder))}. Each link below is of one person and works once; the "
+                "next one follows. Ctrl-C ends."
+            )
+            save = partial(save_votes, desk, folder)
+            serve_desk(desk, people, introduction=introduction, port=port, save=save)
             return 0
         answered = _answer_all(desk, card)
         save_votes(desk, folder)
@@ -235,7 +277,13 @@ def _answer_all(desk: Desk, card: str | None) -> int:
 
 def _ask(task: DeskTask) -> DeskAnswer:
     """Show a task and return the answer of the person."""
-    from peerjudge.store.desk import DeskAnswer, Draft, read_scores
+    from peerjudge.store.desk import (
+        DeskAnswer,
+        Draft,
+        read_confidence,
+        read_scores,
+        state_reply,
+    )
 
     print("\n" + "=" * 72)
     _show(task)
@@ -243,22 +291,21 @@ def _ask(task: DeskTask) -> DeskAnswer:
     clock = _ActiveClock()
     while True:
         try:
-            choice, reason, text = _read_reply(task, clock)
+            choice, reason = _read_choice(task, clock)
+            text = state_reply(task, choice=choice, reason=reason)
             sliders = _read_sliders(task, clock)
             scores = read_scores(task, sliders)
-            confidence = _read_confidence(clock)
+            confidence = _read_field("Confidence 0 to 100 (empty: not given)", clock)
+            return DeskAnswer(
+                task=task.id,
+                text=text,
+                confidence=read_confidence(confidence),
+                seconds=round(clock.seconds, 1),
+                draft=Draft(choice=choice, reason=reason, confidence=confidence, sliders=sliders),
+                scores=scores,
+            )
         except DataError as cause:
             print_status(f"not saved: {cause}")
-            continue
-        shown = "" if confidence is None else str(confidence)
-        return DeskAnswer(
-            task=task.id,
-            text=text,
-            confidence=confidence,
-            seconds=round(clock.seconds, 1),
-            draft=Draft(choice=choice, reason=reason, confidence=shown, sliders=sliders),
-            scores=scores,
-        )
 
 
 def _show(task: DeskTask) -> None:
@@ -280,31 +327,24 @@ def _show(task: DeskTask) -> None:
             print("\n" + mark_controls(heading + text, keep="\n"))
 
 
-def _read_reply(task: DeskTask, clock: _ActiveClock) -> tuple[str, str, str]:
-    """Return the choice, the reason, and the reply made of them."""
+def _read_choice(task: DeskTask, clock: _ActiveClock) -> tuple[str, str]:
+    """Return the choice or rating as typed, empty for an explanation, and the reason."""
     from peerjudge.data import Expects
-    from peerjudge.verdicts.stating import NONE, TIED, state_rating, state_text, state_verdict
+    from peerjudge.verdicts.stating import NONE, TIED
 
     if task.expects is Expects.TEXT:
-        text = _read_lines("Your explanation", clock)
-        return "", text, state_text(text)
+        return "", _read_lines("Your explanation", clock)
     if task.expects is Expects.RATING:
-        low, high = min(task.scale), max(task.scale)
         label = f"Rating {task.scale[0]} (worst) to {task.scale[1]} (best), or {NONE}"
-        rating = _read_line(label, clock)
-        reason = _read_lines("Reason", clock)
-        return rating, reason, state_rating(reason, rating, low=low, high=high)
+        return _read_field(label, clock), _read_lines("Reason", clock)
     numbers = [str(number) for number in range(1, task.answers + 1)]
     choices = [*numbers, *([TIED] if task.ties else []), NONE]
     label = f"Choice ({', '.join(choices)}; 1 is shown first, {NONE}: cannot judge)"
-    choice = _read_line(label, clock).lower()
+    choice = _read_field(label, clock).lower()
     if choice not in choices:
         msg = f"choose one of {', '.join(choices)}, not {choice!r}"
         raise DataError(msg)
-    reason = _read_lines("Reason", clock)
-    labels = [answer.title for answer in task.sheet.answers]
-    text = state_verdict(reason, choice, answers=task.answers, ties=task.ties, labels=labels)
-    return choice, reason, text
+    return choice, _read_lines("Reason", clock)
 
 
 def _read_sliders(task: DeskTask, clock: _ActiveClock) -> dict[str, str]:
@@ -315,22 +355,12 @@ def _read_sliders(task: DeskTask, clock: _ActiveClock) -> dict[str, str]:
         slider.field: given
         for slider in list_sliders(task)
         if (
-            given := _read_line(
+            given := _read_field(
                 f"{slider.aspect} of {slider.label}, {LOWEST} to {HIGHEST} (empty: not given)",
                 clock,
             )
         )
     }
-
-
-def _read_confidence(clock: _ActiveClock) -> int | None:
-    given = _read_line("Confidence 0 to 100 (empty: not given)", clock)
-    if not given:
-        return None
-    if not (given.isascii() and given.isdigit() and int(given) <= 100):
-        msg = f"a confidence is a whole number from 0 to 100, not {given!r}"
-        raise DataError(msg)
-    return int(given)
 
 
 def _read_lines(label: str, clock: _ActiveClock) -> str:
@@ -339,6 +369,13 @@ def _read_lines(label: str, clock: _ActiveClock) -> str:
     while line := _read_line(f"{label} (end with an empty line)" if not lines else "...", clock):
         lines.append(line)
     return "\n".join(lines)
+
+
+def _read_field(label: str, clock: _ActiveClock) -> str:
+    """Read a choice or number, as far as a field of a form is read."""
+    from peerjudge.store.desk import LONGEST_FIELD
+
+    return _read_line(label, clock)[:LONGEST_FIELD]
 
 
 def _read_line(label: str, clock: _ActiveClock) -> str:

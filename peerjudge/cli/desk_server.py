@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import print_status
@@ -13,32 +12,70 @@ from peerjudge.cli.local_server import HOST, listen_here, require_web, serve_unt
 if TYPE_CHECKING:
     from peerjudge.store.desk import Desk
 
+_SAVE_AFTER = 1.0
+"""Time after an answer at which the votes of a study are written for other commands. [s]"""
 
-def serve_desk(desk: Desk, cards: Sequence[str], *, run: str, port: int | None) -> None:
-    """Serve the requests to these cards until Ctrl-C; raises `StoreError` for a port in use."""
+
+def serve_desk(
+    desk: Desk,
+    people: Sequence[str],
+    *,
+    introduction: str,
+    port: int | None,
+    save: Callable[[], object] | None = None,
+) -> None:
+    """Serve the requests to these people until Ctrl-C; raises `StoreError` for a port in use.
+
+    Args:
+        desk: The open desk of a run or a study.
+        people: Cards or annotators, each of whom gets a link.
+        introduction: Text above the links.
+        port: The port; `None` for the usual or any free one.
+        save: Writes the votes of a study; called soon after an answer, and at the end.
+    """
     require_web("the forms")
-    asyncio.run(_serve(desk, cards, run=run, port=port))
+    asyncio.run(_serve(desk, people, introduction=introduction, port=port, save=save))
 
 
-async def _serve(desk: Desk, cards: Sequence[str], *, run: str, port: int | None) -> None:
+async def _serve(
+    desk: Desk,
+    people: Sequence[str],
+    *,
+    introduction: str,
+    port: int | None,
+    save: Callable[[], object] | None,
+) -> None:
     from peerjudge.marks import mark_controls
+    from peerjudge.store.study_desk import StudyDesk
     from peerjudge.web.desk import build_desk_app
     from peerjudge.web.desk_safety import DeskSignIn
+    from peerjudge.web.study_pages import build_study_app
+
+    planned: list[asyncio.TimerHandle] = []
+
+    def save_now() -> None:
+        planned.clear()
+        if save is not None:
+            save()
+
+    def plan_saving() -> None:
+        if not planned:
+            planned.append(asyncio.get_running_loop().call_later(_SAVE_AFTER, save_now))
 
     with listen_here(port) as listener:
         number = int(listener.getsockname()[1])
 
-        def say(card: str, key: str) -> None:
-            print(f"{mark_controls(card)}: http://{HOST}:{number}/open?key={key}", flush=True)
+        def say(name: str, key: str) -> None:
+            print(f"{mark_controls(name)}: http://{HOST}:{number}/open?key={key}", flush=True)
 
-        sign_in = DeskSignIn(desk, cards, say)
+        sign_in = DeskSignIn(desk, people, say)
         hosts = [f"{name}:{number}" for name in (HOST, "localhost")]
-        app = build_desk_app(desk, sign_in, hosts=hosts, cookie=f"peerjudge_desk_{number}")
-        waiting = sum(count for card, count in desk.count_open().items() if card in cards)
-        print_status(
-            f"{waiting} open requests in {shlex.quote(run)}. Each link below is of one person and works "
-            "once; the next one follows. `peerjudge run --wait` takes the answers up as they come. "
-            "Ctrl-C ends."
-        )
+        cookie = f"peerjudge_desk_{number}"
+        if isinstance(desk, StudyDesk):
+            app = build_study_app(desk, sign_in, hosts=hosts, cookie=cookie, on_answer=plan_saving)
+        else:
+            app = build_desk_app(desk, sign_in, hosts=hosts, cookie=cookie)
+        print_status(introduction)
         sign_in.renew()
         await serve_until_signal(app, listener)
+        save_now()

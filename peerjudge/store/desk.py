@@ -23,10 +23,13 @@ from peerjudge.data import Expects, Message, TaskSheet, from_plain, replace, to_
 from peerjudge.data.nouns import Noun
 from peerjudge.errors import DataError, StoreError
 from peerjudge.store.desk_file import NO_REQUEST, DeskConnection, connect_desk, store_errors
+from peerjudge.verdicts.stating import state_rating, state_text, state_verdict
 
 DESK_FILE = "desk.db"
 LOWEST, HIGHEST = 0, 10
 """Ends of a slider."""
+LONGEST_FIELD = 20
+"""Characters that are read of a choice, a rating, a score or a confidence."""
 
 _OPEN = "FROM tasks WHERE NOT EXISTS (SELECT 1 FROM answers WHERE answers.task = tasks.id)"
 _ENTRY = (
@@ -413,3 +416,28 @@ def read_scores(task: DeskTask, sliders: Mapping[str, str]) -> tuple[AspectScore
             raise DataError(msg)
         scores.append(AspectScore(answer=slider.answer, aspect=slider.aspect, score=int(given)))
     return tuple(scores)
+
+
+def state_reply(task: DeskTask, *, choice: str, reason: str) -> str:
+    """Return the reply that a choice, or a rating, and a reason state.
+
+    Raises `DataError` for a choice that the task does not offer, and where the reader of replies finds
+    another one in the text.
+    """
+    if task.expects is Expects.TEXT:
+        return state_text(reason)
+    if task.expects is Expects.RATING:
+        low, high = sorted(task.scale)
+        return state_rating(reason, choice, low=low, high=high)
+    labels = [answer.title for answer in task.sheet.answers]
+    return state_verdict(reason, choice, answers=task.answers, ties=task.ties, labels=labels)
+
+
+def read_confidence(given: str) -> int | None:
+    """Return a confidence from 0 to 100 as typed; raises `DataError` for anything else but no text."""
+    if not given:
+        return None
+    if not (given.isascii() and given.isdigit() and int(given) <= 100):
+        msg = f"a confidence is a whole number from 0 to 100, not {given!r}"
+        raise DataError(msg)
+    return int(given)

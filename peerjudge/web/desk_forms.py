@@ -9,8 +9,18 @@ from math import isfinite
 
 from peerjudge.data import Expects
 from peerjudge.errors import DataError
-from peerjudge.store.desk import DeskAnswer, DeskTask, Draft, Slider, list_sliders, read_scores
-from peerjudge.verdicts.stating import NONE, TIED, state_rating, state_text, state_verdict
+from peerjudge.store.desk import (
+    LONGEST_FIELD,
+    DeskAnswer,
+    DeskTask,
+    Draft,
+    Slider,
+    list_sliders,
+    read_confidence,
+    read_scores,
+    state_reply,
+)
+from peerjudge.verdicts.stating import NONE, TIED
 
 _MOST_BUTTONS = 11
 """A longer scale is a number field."""
@@ -94,11 +104,11 @@ def read_draft(form: Mapping[str, str]) -> Draft:
     """Return the fields of a form as a draft; browsers send line breaks as CR LF."""
     typed = form.get("rating", "").strip()
     return Draft(
-        choice=form.get("choice", "").strip()[:20] or typed[:20],
+        choice=form.get("choice", "").strip()[:LONGEST_FIELD] or typed[:LONGEST_FIELD],
         reason=form.get("reason", "").replace("\r\n", "\n"),
-        confidence=form.get("confidence", "").strip()[:20],
+        confidence=form.get("confidence", "").strip()[:LONGEST_FIELD],
         sliders={
-            name: value.strip()[:20]
+            name: value.strip()[:LONGEST_FIELD]
             for name, value in form.items()
             if _SLIDER.match(name) and value.strip()
         },
@@ -133,26 +143,13 @@ def make_answer(task: DeskTask, draft: Draft, *, seconds: float) -> DeskAnswer:
     Raises:
         DataError: A field is missing, or the reader of replies finds another choice in the text.
     """
-    confidence = _read_confidence(draft.confidence)
-    if task.expects is Expects.TEXT:
-        text = state_text(draft.reason)
-    elif not draft.choice:
+    confidence = read_confidence(draft.confidence)
+    if not draft.choice and task.expects is not Expects.TEXT:
         msg = "choose one of the buttons" if task.expects is Expects.VERDICT else "give a rating"
         raise DataError(msg)
-    elif task.expects is Expects.RATING:
-        low, high = min(task.scale), max(task.scale)
-        text = state_rating(draft.reason, draft.choice, low=low, high=high)
-    else:
-        text = state_verdict(
-            draft.reason,
-            draft.choice,
-            answers=task.answers,
-            ties=task.ties,
-            labels=[answer.title for answer in task.sheet.answers],
-        )
     return DeskAnswer(
         task=task.id,
-        text=text,
+        text=state_reply(task, choice=draft.choice, reason=draft.reason),
         confidence=confidence,
         seconds=seconds,
         draft=draft,
@@ -171,15 +168,6 @@ def _list_ratings(scale: tuple[int, int]) -> list[Choice]:
     notes = {worst: f"{worst} (worst)", best: f"{best} (best)"}
     numbers = range(min(scale), max(scale) + 1)
     return [Choice(value=str(number), label=notes.get(number, str(number))) for number in numbers]
-
-
-def _read_confidence(given: str) -> int | None:
-    if not given:
-        return None
-    if not (given.isascii() and given.isdigit() and int(given) <= 100):
-        msg = f"a confidence is a whole number from 0 to 100, not {given!r}"
-        raise DataError(msg)
-    return int(given)
 
 
 def _read_number(text: str) -> float | None:

@@ -212,16 +212,20 @@ def test_an_annotator_answers_in_the_terminal(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ):
-    """A bad choice is asked for again, a skipped request stays open, and each answer is saved at once."""
+    """A bad choice or confidence is asked for again, a skipped request stays open, answers are saved."""
     folder = tmp_path / "run"
     alone = replace(SEATED, conditions=(SEATED.conditions[1],))
     asyncio.run(run(alone, out=folder, shelf=shelf, limit=2, progress=False))
     monkeypatch.setattr(
-        "sys.stdin", io.StringIO("3\n1\nIt is right.\nAnd short.\n\n70\nskip\n2\n\n\nquit\n")
+        "sys.stdin",
+        io.StringIO(
+            f"3\n2\n\n{'7' * 5000}\n1\nIt is right.\nAnd short.\n\n70\nskip\n2\n\n\nquit\n"
+        ),
     )
     assert annotate_command(str(folder), card="ann") == 0
     told = capsys.readouterr()
     assert "choose one of 1, 2, none, not '3'" in told.err
+    assert "a confidence is a whole number from 0 to 100, not '777" in told.err
     assert "2 answered, 2 open" in told.err
     assert "\nQuestion\n--------\n" in told.out
     assert "# Task" in told.out
