@@ -73,7 +73,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
 _MODULES: Mapping[str, str] = {
     **dict.fromkeys(_COMMANDS["Play"], "playing"),
     **dict.fromkeys((*_COMMANDS["Measure"], "report", "bundle", "verify", "cite"), "analyses"),
-    **dict.fromkeys(("init", "new", "check", "list", "show"), "shelves"),
+    **dict.fromkeys(_COMMANDS["Project and data"], "projects"),
 }
 """Modules of commands, which are imported when one is called; others have a module `NAME_command`."""
 

@@ -6,7 +6,9 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -19,6 +21,7 @@ from peerjudge.results.plain import make_plain
 if TYPE_CHECKING:
     from peerjudge.cli.terminal import Terminal
     from peerjudge.reporting.figures import Figure
+    from peerjudge.runs import Observer
 
 Display: TypeAlias = Literal["rich", "plain", "none"]
 LogForm: TypeAlias = Literal["text", "json"]
@@ -48,6 +51,42 @@ def log_status(sentence: str, *, level: int = logging.WARNING) -> None:
     import structlog
 
     structlog.get_logger().log(level, sentence)
+
+
+@contextmanager
+def show_progress(display: Display, *, logs: LogForm) -> Generator[Observer | None]:
+    """Open an observer that shows progress during the block; `None` for no display.
+
+    With JSON logs, lines of progress are log events of level `info`.
+    """
+    if display == "none":
+        yield None
+        return
+    from peerjudge.runs.progress import Bar, Lines
+
+    if display == "plain" or not sys.stderr.isatty():
+        as_event = partial(log_status, level=logging.INFO)
+        yield Lines(as_event if logs == "json" else print_status)
+        return
+    bar = Bar(status())
+    try:
+        yield bar
+    finally:
+        bar.close()
+
+
+@contextmanager
+def count_texts(
+    display: Display, *, logs: LogForm, total: int
+) -> Generator[Callable[[object], None]]:
+    """Open a counter of texts, which shows every new one during the block."""
+    if display == "none":
+        yield lambda _: None
+        return
+    say = partial(log_status, level=logging.INFO) if logs == "json" else print_status
+    from peerjudge.runs.progress import TextCounter
+
+    yield TextCounter(say, total=total).count
 
 
 def print_json(document: object) -> None:

@@ -93,17 +93,13 @@ async def import_command(
 def _report_discussions(imported: ImportedRun, *, json: bool) -> None:
     held = imported.discussions.transcripts
     speakers = {seat.reviewer for one in held for seat in one.seats}
-    verdicts = [
-        turn.review for one in held for turn in one.turns if turn.review.verdict is not None
-    ]
+    verdicts = [turn.review.verdict for one in held for turn in one.turns]
     counts = {
         "discussions": len(held),
         "comparisons": len({one.comparison.id for one in held}),
         "speakers": len(speakers),
         "turns": sum(len(one.turns) for one in held),
-        "unreadable": sum(
-            verdict.verdict is not None and not verdict.verdict.readable for verdict in verdicts
-        ),
+        "unreadable": sum(one is not None and not one.readable for one in verdicts),
     }
     left_out = imported.discussions.left_out
     if json:

@@ -13,9 +13,9 @@ from typing import TextIO, cast
 from peerjudge.errors import PeerJudgeError
 from peerjudge.marks import mark_controls
 
-__all__ = ["OutputClosedError", "OutputError", "guard_output", "unmarked"]
+__all__ = ["LAYOUT", "OutputClosedError", "OutputError", "guard_output", "unmarked"]
 
-_LAYOUT = "\n\t"
+LAYOUT = "\n\t"
 """Controls that stay: line breaks and tabs between texts."""
 
 
@@ -42,7 +42,7 @@ class _Output:
         self.unmarked = _Output(stream, required=required, marks=False) if marks else self
 
     def write(self, text: str) -> int:
-        shown = mark_controls(text, keep=_LAYOUT) if self._marks else text
+        shown = mark_controls(text, keep=LAYOUT) if self._marks else text
         try:
             return self._stream.write(shown)
         except OSError as cause:

@@ -25,12 +25,14 @@ from peerjudge.cli.commands import (
 from peerjudge.cli.console import (
     Display,
     configure_logging,
+    count_texts,
     log_status,
     print_json,
     print_status,
     report_interruption,
     results,
     save_document,
+    show_progress,
 )
 from peerjudge.cli.dry_run import print_estimate
 from peerjudge.cli.interrupts import cancel_on_signal
@@ -42,7 +44,6 @@ from peerjudge.cli.options import (
     LogOptions,
     ProgressForm,
 )
-from peerjudge.cli.progress import count_texts, show_progress
 from peerjudge.cli.tables import Layout, print_result, say, split_names
 from peerjudge.cli.tracing import export_spans
 from peerjudge.errors import ExperimentError, StoreError

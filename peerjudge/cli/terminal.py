@@ -17,12 +17,10 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 
-from peerjudge.cli.output import unmarked
+from peerjudge.cli.output import LAYOUT, unmarked
 from peerjudge.marks import mark_controls
 
 __all__ = ["Terminal"]
-
-_LAYOUT = "\n\t"
 
 
 class Terminal(Console):
@@ -52,7 +50,7 @@ class Terminal(Console):
     ) -> Text:
         """Return a text as it is shown, with marks, so that its width is measured with them."""
         return super().render_str(
-            mark_controls(text, keep=_LAYOUT),
+            mark_controls(text, keep=LAYOUT),
             style=style,
             justify=justify,
             overflow=overflow,
@@ -70,4 +68,4 @@ class Terminal(Console):
             if segment.control or segment.text.isprintable():
                 yield segment
             else:
-                yield segment._replace(text=mark_controls(segment.text, keep=_LAYOUT))
+                yield segment._replace(text=mark_controls(segment.text, keep=LAYOUT))

@@ -19,10 +19,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
 
-from peerjudge.cli.console import print_status
+from peerjudge.cli.console import print_status, show_progress
 from peerjudge.cli.dry_run import print_estimate
 from peerjudge.cli.interrupts import cancel_on_signal
-from peerjudge.cli.progress import show_progress
 from peerjudge.data import Condition, Experiment
 from peerjudge.errors import ExperimentError
 from peerjudge.runs import Prepared, RunSummary, prepare, run

@@ -14,9 +14,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from peerjudge.cli.console import configure_logging, print_json, print_status
+from peerjudge.cli.console import (
+    configure_logging,
+    print_json,
+    print_status,
+    show_progress,
+)
 from peerjudge.cli.interrupts import INTERRUPTED, cancel_on_signal, exit_code
-from peerjudge.cli.progress import show_progress
 from peerjudge.cli.tables import say, show
 from peerjudge.errors import PeerJudgeError, ShelfError
 from peerjudge.runs import RunSummary

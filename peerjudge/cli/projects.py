@@ -1,4 +1,4 @@
-"""Commands about the files of a project: begin one, add to it, check it, list it, show what is in it."""
+"""Commands about a project: begin one, add to its shelves, check, list and show them, download data."""
 
 from __future__ import annotations
 
@@ -20,12 +20,20 @@ if TYPE_CHECKING:
     from peerjudge.shelf import Entry, Shelf
     from peerjudge.testing import CheckedFile, TriedCard
 
-__all__ = ["check_command", "init_command", "list_command", "new_command", "show_command"]
+__all__ = [
+    "check_command",
+    "download_command",
+    "init_command",
+    "list_command",
+    "new_command",
+    "show_command",
+]
 
 Listed = Literal["agents", "protocols", "prompts", "experiments", "datasets", "papers"]
 
 _EXCERPT = 200
 """Characters of a reply that a trial prints."""
+_TOKENIZERS = "tokenizers"
 
 
 def init_command(folder: Path, /) -> int:
@@ -311,3 +319,45 @@ def _compare(shelf: Shelf, entry: Entry) -> str:
         texts[0].splitlines(), texts[1].splitlines(), *names, lineterm="", n=1
     )
     return "\n".join(lines)
+
+
+def download_command(name: str, /, *, into: Path | None = None) -> int:
+    """Fetch a published dataset or the vocabularies that count tokens, and verify every file.
+
+    Parameters
+    ----------
+    name
+        The dataset, as `peerjudge list datasets` shows it; or `tokenizers`, for runs whose servers do
+        not report tokens.
+    into
+        The folder to put it in; the user's cache when left out.
+    """
+    if name == _TOKENIZERS:
+        return _download_tokenizers(into)
+    from peerjudge.datasets import download
+
+    path = download(name, into=into)
+    say(str(path))
+    print_status(f"use it as {name}:{path}")
+    return 0
+
+
+def _download_tokenizers(into: Path | None) -> int:
+    from peerjudge.clients.vocabularies import (
+        UPSTREAM,
+        VOCABULARIES,
+        name_file,
+        vocabulary_folder,
+    )
+    from peerjudge.datasets.fetching import fetch_files
+
+    folder = vocabulary_folder() if into is None else into.expanduser()
+    files = {
+        name_file(name): (digest, f"{UPSTREAM}/{name}.tiktoken")
+        for name, digest in VOCABULARIES.items()
+    }
+    fetch_files(files, folder, UPSTREAM)
+    say(str(folder))
+    if into is not None:
+        print_status(f"set TIKTOKEN_CACHE_DIR={folder} to use it")
+    return 0
