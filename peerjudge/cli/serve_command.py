@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from peerjudge.cli.console import print_status
 from peerjudge.cli.local_server import listen, require_web, serve_until_signal
 from peerjudge.cli.options import BudgetOptions, CastOptions
 from peerjudge.errors import ExperimentError
+from peerjudge.places import is_loopback
 
 if TYPE_CHECKING:
     import socket
@@ -87,7 +87,7 @@ def serve_command(
     async def serve() -> int:
         with listen(host, port) as listener:
             async with opening as opened:
-                return await _serve(opened, listener, token=token, local=_is_local(host))
+                return await _serve(opened, listener, token=token, local=is_loopback(host))
 
     return asyncio.run(serve())
 
@@ -101,7 +101,7 @@ def check_token(host: str, token: str | None) -> str | None:
     if token is not None and (len(token) < _SHORTEST_TOKEN or not token.isprintable()):
         msg = f"{TOKEN} needs {_SHORTEST_TOKEN} or more printable characters"
         raise ExperimentError(msg)
-    if token is None and not _is_local(host):
+    if token is None and not is_loopback(host):
         msg = (
             f"other machines can reach {host}, and could spend your money: set {TOKEN} to a token of "
             f"{_SHORTEST_TOKEN} or more characters, or leave out --host"
@@ -124,12 +124,3 @@ async def _serve(judge: Judge, listener: socket.socket, *, token: str | None, lo
     )
     print_status("Interrupted. All discussions so far are saved; equal requests resume them.")
     return 0 if received is None else 128 + received
-
-
-def _is_local(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False

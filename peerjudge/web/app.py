@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from importlib.resources import files
-from typing import TypeAlias
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from peerjudge.analysis.listing import find_tone
-from peerjudge.data import Transcript, Verdict
+from peerjudge.data import Transcript, Verdict, to_plain
 from peerjudge.errors import PeerJudgeError
 from peerjudge.shelf import Shelf
 from peerjudge.web.branches import find_parent, list_branches, write_command
@@ -23,7 +22,7 @@ from peerjudge.web.library import Library, ShownRun
 from peerjudge.web.links import ListAddress, read_address
 from peerjudge.web.overview import Overview, describe_run
 from peerjudge.web.pages import render
-from peerjudge.web.prompts import format_turn, rebuild_prompt, show_tokens
+from peerjudge.web.prompts import rebuild_prompt, show_tokens
 from peerjudge.web.safety import Guard, SignIn
 from peerjudge.web.study_views import StudyViews
 
@@ -32,10 +31,14 @@ PAGE = 100
 
 _FIRST = 0.8
 """Time that a page waits for the first rows of an index. [s]"""
-_STATIC = {"view.css": "text/css", "view.js": "text/javascript", "icon.svg": "image/svg+xml"}
+_STATIC = {
+    "view.css": "text/css",
+    "view.js": "text/javascript",
+    "desk.css": "text/css",
+    "desk.js": "text/javascript",
+    "icon.svg": "image/svg+xml",
+}
 _MOST_SIDES = 8
-
-Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 
 
 def build_app(library: Library, sign_in: SignIn, *, cookie: str, shelf: Shelf) -> Guard:
@@ -54,7 +57,7 @@ def build_app(library: Library, sign_in: SignIn, *, cookie: str, shelf: Shelf) -
         ("/studies/{study}", studies.show),
         ("/studies/{study}/version", studies.version),
         ("/", pages.runs),
-        ("/static/{name}", pages.static),
+        ("/static/{name}", serve_static),
         ("/compare", pages.compare),
         ("/r/{run}", pages.run),
         ("/r/{run}/live", pages.live),
@@ -65,8 +68,8 @@ def build_app(library: Library, sign_in: SignIn, *, cookie: str, shelf: Shelf) -
         ("/r/{run}/d/{discussion}/t/{turn:int}", pages.turn),
     ]
     app = Starlette(
-        routes=[Route(path, _guarded(handler)) for path, handler in routes],
-        exception_handlers={404: _not_found},
+        routes=[Route(path, handler) for path, handler in routes],
+        exception_handlers={404: _not_found, PeerJudgeError: _refuse},
     )
     return Guard(app, sign_in, lambda target: render("refusal", target=target), cookie)
 
@@ -198,7 +201,7 @@ class _Pages:
         run, transcript = await self._transcript(request)
         number = int(request.path_params["turn"])
         if number >= len(transcript.turns):
-            raise _MissingError
+            raise HTTPException(404)
         turn = transcript.turns[number]
         prompt = await asyncio.to_thread(
             rebuild_prompt, transcript, turn, run.manifest, self._shelf
@@ -211,10 +214,9 @@ class _Pages:
             run=run,
             shown=shown,
             turn=told,
-            kept=turn,
             prompt=prompt,
             tokens=show_tokens(turn.utterance.logprobs),
-            json=format_turn(turn),
+            json=to_plain(turn),
             address=read_address(request.query_params),
             title=f"{told.seat.name}, {told.name}, of {transcript.comparison.id}",
         )
@@ -243,14 +245,6 @@ class _Pages:
             title="Comparison",
         )
 
-    async def static(self, request: Request) -> Response:
-        """Return a style sheet or script."""
-        name = str(request.path_params["name"])
-        if name not in _STATIC:
-            raise _MissingError
-        text = read_static(name)
-        return Response(text, media_type=_STATIC[name])
-
     async def _overview(self, run: ShownRun) -> Overview:
         await asyncio.to_thread(run.follower.wait_for_rows, _FIRST)
         return await describe_run(run)
@@ -258,7 +252,7 @@ class _Pages:
     def _find(self, request: Request) -> ShownRun:
         run = self._library.find(str(request.path_params["run"]))
         if run is None:
-            raise _MissingError
+            raise HTTPException(404)
         run.follower.look()
         return run
 
@@ -266,39 +260,30 @@ class _Pages:
         run = self._find(request)
         found = await run.store.transcript(str(request.path_params["discussion"]))
         if found is None:
-            raise _MissingError
+            raise HTTPException(404)
         return run, found
 
 
-class _MissingError(Exception):
-    """There is no such page."""
-
-
-def read_static(name: str) -> str:
-    """Return the text of a style sheet or script; the palette is that of the report."""
+async def serve_static(request: Request) -> Response:
+    """Return a style sheet, script or icon; the palette is that of the report."""
+    name = str(request.path_params["name"])
+    if name not in _STATIC:
+        raise HTTPException(404)
     text = files("peerjudge.web").joinpath("static", name).read_text("utf-8")
     if name == "view.css":
         from peerjudge.reporting.rendering import read_colours
 
         text = read_colours() + text
-    return text
+    return Response(text, media_type=_STATIC[name])
 
 
-def _guarded(handler: Handler) -> Handler:
-    async def answer(request: Request) -> Response:
-        try:
-            return await handler(request)
-        except _MissingError:
-            return await _not_found(request, None)
-        except PeerJudgeError as cause:
-            page = render("message", title="This cannot be shown", text=str(cause))
-            return HTMLResponse(page, 503)
-
-    return answer
+async def _refuse(_request: Request, cause: Exception) -> Response:
+    return HTMLResponse(render("message", title="This cannot be shown", text=str(cause)), 503)
 
 
-async def _not_found(_request: Request, _cause: object) -> Response:
-    text = "There is no such run, discussion or turn here."
+async def _not_found(request: Request, _cause: Exception) -> Response:
+    what = "study" if request.url.path.startswith("/studies/") else "run, discussion or turn"
+    text = f"There is no such {what} here."
     return HTMLResponse(render("message", title="Not found", text=text), 404)
 
 

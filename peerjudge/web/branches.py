@@ -69,7 +69,7 @@ async def list_branches(
                 async for each in one.store.transcripts_of(ids)
                 if each.fork is not None and each.fork.parent == transcript.id
             ]
-            found.append(_build(link, changes=_list_changes(link), key=one.key, forks=forks))
+            found.append(_build(link, key=one.key, forks=forks))
     shown = {one.folder.resolve() for one in library.runs.values() if one.folder is not None}
     for folder in _list_folders(run):
         if folder.resolve() not in shown:
@@ -78,7 +78,7 @@ async def list_branches(
             except StoreError:
                 continue
             command = f"peerjudge view {shlex.quote(run.address)} {shlex.quote(str(folder))}"
-            found.append(_build(link, changes=_list_changes(link), command=command))
+            found.append(_build(link, command=command))
     return found
 
 
@@ -97,7 +97,6 @@ def write_command(run: ShownRun, transcript: Transcript, *, at: int) -> str:
 def _build(
     link: Mapping[str, object],
     *,
-    changes: Sequence[str],
     key: str = "",
     forks: Sequence[Branch] = (),
     command: str = "",
@@ -105,7 +104,7 @@ def _build(
     at = link.get("at")
     return Branches(
         at=at if isinstance(at, int) else 0,
-        changes=changes,
+        changes=list(dict.fromkeys(str(arm["change"]) for arm in _read_arms(link))),
         key=key,
         forks=forks,
         command=command,
@@ -115,10 +114,9 @@ def _build(
 def _find_forks(run: ShownRun, link: Mapping[str, object], transcript: Transcript) -> list[str]:
     """Return the ids of the forks of all discussions of one comparison and condition."""
     run.follower.wait_for_rows(_FIRST)
-    arms = cast("Sequence[Mapping[str, object]]", link.get("arms") or ())
     return [
         listed.id
-        for arm in arms
+        for arm in _read_arms(link)
         if arm["parent"] == transcript.condition
         for listed in run.reader.of_comparison(
             run.id, str(arm["condition"]), transcript.comparison.id
@@ -136,9 +134,8 @@ def _read_link(manifest: Mapping[str, object]) -> Mapping[str, object]:
     return cast("Mapping[str, object]", manifest.get(FORKED) or {})
 
 
-def _list_changes(link: Mapping[str, object]) -> list[str]:
-    arms = cast("Sequence[Mapping[str, object]]", link.get("arms") or ())
-    return list(dict.fromkeys(str(arm["change"]) for arm in arms))
+def _read_arms(link: Mapping[str, object]) -> Sequence[Mapping[str, object]]:
+    return cast("Sequence[Mapping[str, object]]", link.get("arms") or ())
 
 
 def _name(fork: Transcript) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -22,7 +23,7 @@ from peerjudge.store.desk import (
     Draft,
     TaskState,
 )
-from peerjudge.web.app import read_static
+from peerjudge.web.app import serve_static
 from peerjudge.web.desk_forms import (
     build_fields,
     make_answer,
@@ -34,12 +35,6 @@ from peerjudge.web.desk_forms import (
 from peerjudge.web.desk_safety import DeskGuard, DeskSignIn, TooLargeError, read_form
 from peerjudge.web.pages import render
 
-_STATIC = {
-    "view.css": "text/css",
-    "desk.css": "text/css",
-    "desk.js": "text/javascript",
-    "icon.svg": "image/svg+xml",
-}
 _MOST_LISTED = 200
 _UNDONE = (TaskState.OPEN, TaskState.DRAFT)
 _HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
@@ -72,23 +67,25 @@ def serve_pages(
     """Return the application of these pages; `more` are addresses of forms with their handlers."""
     routes = [
         Route("/", _go_to_desk),
-        Route("/static/{name}", _static),
+        Route("/static/{name}", serve_static),
         Route("/desk", pages.tasks),
         Route("/desk/state", pages.state),
         Route("/desk/next", pages.next),
-        *(Route(path, _guarded(handler), methods=["POST"]) for path, handler in more),
-        Route("/desk/{task}", _guarded(pages.task)),
-        Route("/desk/{task}", _guarded(pages.submit), methods=["POST"]),
-        Route("/desk/{task}/draft", _guarded(pages.save_draft), methods=["POST"]),
+        *(Route(path, handler, methods=["POST"]) for path, handler in more),
+        Route("/desk/{task}", pages.task),
+        Route("/desk/{task}", pages.submit, methods=["POST"]),
+        Route("/desk/{task}/draft", pages.save_draft, methods=["POST"]),
     ]
-    app = Starlette(routes=routes, exception_handlers={404: _not_found})
+    handlers = {
+        404: _not_found,
+        _ForeignError: _refuse_foreign,
+        TooLargeError: _refuse_large,
+        StoreError: _refuse_unsaved,
+    }
+    app = Starlette(routes=routes, exception_handlers=handlers)
     return DeskGuard(
         app, sign_in, hosts=hosts, refusal=lambda: render("desk_refusal"), cookie=cookie
     )
-
-
-class _MissingError(Exception):
-    """The person has no such task."""
 
 
 class _ForeignError(Exception):
@@ -177,7 +174,7 @@ class DeskPages:
     def _find(self, request: Request) -> DeskTask:
         task = self._desk.find_task(str(request.path_params["task"]), card=str(request["card"]))
         if task is None:
-            raise _MissingError
+            raise HTTPException(404)
         return task
 
     def _find_next(self, card: str, after: str) -> str:
@@ -248,39 +245,26 @@ async def read_own(request: Request) -> dict[str, str]:
     return form
 
 
-async def _static(request: Request) -> Response:
-    name = str(request.path_params["name"])
-    if name not in _STATIC:
-        return await _not_found(request, None)
-    return Response(read_static(name), media_type=_STATIC[name])
-
-
 async def _go_to_desk(_request: Request) -> Response:
     return RedirectResponse("/desk", 303)
 
 
-async def _not_found(_request: Request, _cause: object) -> Response:
+async def _not_found(_request: Request, _cause: Exception) -> Response:
     return _message("Not found", "There is no such request to you.", 404)
+
+
+async def _refuse_foreign(_request: Request, _cause: Exception) -> Response:
+    text = "The form is not of your session. Load the request again, and send it from there."
+    return _message("Not saved", text, 403)
+
+
+async def _refuse_large(_request: Request, _cause: Exception) -> Response:
+    return _message("Not saved", "The text is too long: at most 1 MB is saved.", 413)
+
+
+async def _refuse_unsaved(_request: Request, cause: Exception) -> Response:
+    return _message("Not saved", str(cause), 503)
 
 
 def _message(title: str, text: str, status: int) -> Response:
     return HTMLResponse(render("desk_message", title=title, text=text), status)
-
-
-def _guarded(handler: Handler) -> Handler:
-    async def answer(request: Request) -> Response:
-        try:
-            return await handler(request)
-        except _MissingError:
-            return await _not_found(request, None)
-        except _ForeignError:
-            text = (
-                "The form is not of your session. Load the request again, and send it from there."
-            )
-            return _message("Not saved", text, 403)
-        except TooLargeError:
-            return _message("Not saved", "The text is too long: at most 1 MB is saved.", 413)
-        except StoreError as cause:
-            return _message("Not saved", str(cause), 503)
-
-    return answer

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from peerjudge.analysis.listing import Against, find_tone, hold_against_gold, mark_verdict
 from peerjudge.data import (
+    Answer,
     Comparison,
     Direction,
     EventKind,
     OpinionEvent,
-    Outcome,
     Seat,
     StopReason,
     Transcript,
@@ -26,11 +26,7 @@ SHORT = 1200
 """Characters of a text that a page shows at once; the rest opens on demand."""
 TURNS_PER_PAGE = 50
 
-_OUTCOMES = {
-    Outcome.TIE: "a tie",
-    Outcome.UNREADABLE: "unreadable",
-    Outcome.REFUSED: "refused",
-}
+_MARKS = {"=": "a tie", "?": "unreadable", "!": "refused", "-": "no verdict"}
 _DIRECTIONS = {Direction.TOWARDS: "towards gold", Direction.AWAY: "away from gold"}
 _REASONS = {
     NoEventReason.NO_STANCE_BEFORE: "no event: the seat had no readable verdict before",
@@ -54,16 +50,6 @@ class Badge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShownAnswer:
-    """An answer with its place in the shown order, from 1."""
-
-    badge: Badge
-    author: str
-    text: str
-    is_gold: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ShownSeat:
     """A seat with its lane, from 1."""
 
@@ -77,33 +63,17 @@ class ShownSeat:
 class ShownTurn:
     """A turn in words. `before` is the stance of the seat before this turn, if it had one."""
 
-    index: int
+    kept: Turn
     name: str
     seat: ShownSeat
     task: str
-    text: str
     verdict: Badge | None
     before: Badge | None
     changed: bool
-    score: float | None
     event: str
     event_kind: str
     direction: str
     no_event: str
-    rule: str
-    tokens: int
-    estimated: bool
-    latency: float
-    confidence: int | None
-    model: str
-    cached: bool
-    simulated: bool
-    has_logprobs: bool
-    thinking: bool
-    inner: int
-    reread: str
-    origin: str
-    speaker: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +81,7 @@ class ShownDiscussion:
     """A discussion for a page. `version` changes when it goes on."""
 
     transcript: Transcript
-    answers: Sequence[ShownAnswer]
+    answers: Sequence[tuple[Badge, Answer]]
     seats: Sequence[ShownSeat]
     turns: Sequence[ShownTurn]
     conclusion: Badge | None
@@ -148,12 +118,7 @@ def show_discussion(transcript: Transcript) -> ShownDiscussion:
     return ShownDiscussion(
         transcript=transcript,
         answers=[
-            ShownAnswer(
-                badge=show_verdict(Verdict.of(id_), comparison),
-                author=comparison.answer(id_).author,
-                text=comparison.answer(id_).text,
-                is_gold=comparison.gold is not None and comparison.gold.choice == id_,
-            )
+            (show_verdict(Verdict.of(id_), comparison), comparison.answer(id_))
             for id_ in comparison.shown
         ],
         seats=list(seats.values()),
@@ -169,13 +134,17 @@ def show_discussion(transcript: Transcript) -> ShownDiscussion:
 def show_verdict(verdict: Verdict, comparison: Comparison) -> Badge:
     """Return a verdict as a mark."""
     mark = mark_verdict(verdict, comparison)
-    words = f"answer {mark}" if mark.isdigit() else _OUTCOMES.get(verdict.outcome, "undecided")
     return Badge(
         mark=mark,
         tone=find_tone(verdict, comparison),
-        words=words,
+        words=name_mark(mark),
         is_gold=comparison.gold is not None and verdict == comparison.gold,
     )
+
+
+def name_mark(mark: str) -> str:
+    """Return a mark of a verdict in words."""
+    return f"answer {mark}" if mark.isdigit() else _MARKS.get(mark, "undecided")
 
 
 def split_text(text: str) -> tuple[str, str]:
@@ -206,38 +175,21 @@ def _show_turn(
     event: OpinionEvent | None,
     no_event: str,
 ) -> ShownTurn:
-    said, review, comparison = turn.utterance, turn.review, transcript.comparison
+    now, comparison = turn.review.verdict, transcript.comparison
     before = stances_in(transcript.turns[: turn.index]).get(turn.cue.seat)
-    now = review.verdict
     direction = event.gold if event is not None else None
     return ShownTurn(
-        index=turn.index,
+        kept=turn,
         name=name,
         seat=seat,
         task=name_task(turn.cue.task),
-        text=said.text,
         verdict=None if now is None else show_verdict(now, comparison),
         before=None if before is None else show_verdict(before, comparison),
         changed=before is not None and now is not None and now.readable and now != before,
-        score=review.score,
         event="" if event is None else name_event(event.kind),
         event_kind=_find_tone(event),
         direction=_DIRECTIONS.get(direction, "") if direction is not None else "",
         no_event=no_event,
-        rule=review.rule,
-        tokens=said.usage.prompt_tokens + said.usage.completion_tokens,
-        estimated=said.usage.estimated,
-        latency=said.latency,
-        confidence=said.confidence,
-        model=said.model,
-        cached=said.cached,
-        simulated=said.simulated,
-        has_logprobs=bool(said.logprobs),
-        thinking=bool(said.thinking),
-        inner=len(said.inner),
-        reread="" if turn.reread is None else turn.reread.model,
-        origin="" if turn.origin == "spoken" else turn.origin,
-        speaker=turn.speaker,
     )
 
 

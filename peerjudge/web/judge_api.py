@@ -6,7 +6,6 @@ import asyncio
 import secrets
 import time
 from collections.abc import Awaitable, Callable
-from ipaddress import ip_address
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
@@ -20,7 +19,6 @@ from peerjudge.errors import DataError, PeerJudgeError
 from peerjudge.judging import Judge, Judgement, JudgingFailedError, LimitReachedError
 from peerjudge.judging.requests import (
     TEMPLATE,
-    JudgeRequest,
     NoChoiceError,
     RequestError,
     read_chat,
@@ -29,6 +27,8 @@ from peerjudge.judging.requests import (
 )
 from peerjudge.logs import get_logger
 from peerjudge.marks import escape_controls
+from peerjudge.places import is_loopback
+from peerjudge.web.safety import name_host
 
 MOST_BYTES = 1_000_000
 """Largest request. [bytes]"""
@@ -54,12 +54,12 @@ def build_judge_api(judge: Judge, *, token: str | None, local: bool) -> ASGIApp:
 
     async def judge_answers(request: Request) -> Response:
         asked = read_request(await _read_body(request))
-        found = await _judge(judge, asked)
+        found = await judge.judge_comparison(asked.comparison, criteria=asked.criteria)
         return JSONResponse(found.document())
 
     async def complete_chat(request: Request) -> Response:
         asked = read_chat(await _read_body(request), models=models)
-        found = await _judge(judge, asked)
+        found = await judge.judge_comparison(asked.comparison, criteria=asked.criteria)
         content = write_reply(found, asked.reply)
         return JSONResponse(_build_completion(found, content, model=judge.by))
 
@@ -110,10 +110,6 @@ class Gate:
         return None
 
 
-async def _judge(judge: Judge, asked: JudgeRequest) -> Judgement:
-    return await judge.judge_comparison(asked.comparison, criteria=asked.criteria)
-
-
 def _answer_errors(
     handle: Callable[[Request], Awaitable[Response]],
 ) -> Callable[[Request], Awaitable[Response]]:
@@ -130,8 +126,6 @@ def _answer_errors(
             return _error(400, f"{error}; send one JSON object", template=True)
         except PeerJudgeError as error:
             return _error(400, str(error), template=True)
-        except asyncio.CancelledError:
-            raise
         except HTTPException:
             raise
         except Exception as error:  # noqa: BLE001  one request must not end the server
@@ -197,11 +191,4 @@ def _error(status: int, message: str, *, template: bool = False) -> JSONResponse
 
 def _is_local(host: str) -> bool:
     """Return whether a Host header, with or without a port, names this machine."""
-    name, colon, port = host.rpartition(":")
-    name = (name if colon and port.isdigit() else host).lower()
-    if name == "localhost":
-        return True
-    try:
-        return ip_address(name.strip("[]")).is_loopback
-    except ValueError:
-        return False
+    return is_loopback(name_host(host).strip("[]"))

@@ -57,7 +57,6 @@ class Follower(threading.Thread):
         self.reader: IndexReader | None = None
         self._whole = threading.Event()
         self.error = ""
-        self.changes = 0
 
     @property
     def is_whole(self) -> bool:
@@ -112,7 +111,6 @@ class Follower(threading.Thread):
             if mark is None or mark != seen:
                 prices = {**prices, **await _read_prices(store)}
                 while not self._ended.is_set() and await writer.refresh(store, prices):
-                    self.changes += 1
                     self._ready.set()
                 seen = mark
             self._whole.set()

@@ -15,7 +15,10 @@ from peerjudge.web.library import ShownRun
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConditionRow:
-    """Sums of one condition. `right` of `decided` conclusions are gold; cost in millionths of a USD."""
+    """Sums of one condition, or of all. `right` of `decided` conclusions are gold.
+
+    `cost` is in millionths of a USD, `None` where a price is unknown.
+    """
 
     name: str
     done: int
@@ -27,6 +30,11 @@ class ConditionRow:
     right: int
     decided: int
     undecided: int
+
+    @property
+    def indexed(self) -> int:
+        """The number of discussions in the index."""
+        return self.done + self.failed + self.open
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,25 +53,17 @@ class CallRow:
 class Overview:
     """A run as it is now. `version` changes with it.
 
-    `planned` is what the run has listed so far, which grows while it runs. `cost` is in millionths of a
-    USD, `None` where a price is unknown. `people` counts the open requests to people, by card.
+    `planned` is what the run has listed so far, which grows while it runs; `total` sums its conditions.
+    `people` counts the open requests to people, by card.
     """
 
     planned: int
-    done: int
-    failed: int
-    open: int
-    tokens: int
-    turns: int
-    cost: int | None
-    right: int
-    decided: int
+    total: ConditionRow
     conditions: Sequence[ConditionRow]
     calls: Sequence[CallRow]
     failures: Sequence[tuple[str, int]]
     limits: Mapping[str, str]
     people: Mapping[str, int]
-    indexed: int
     is_whole: bool
     simulated: bool
     version: str
@@ -76,46 +76,32 @@ async def describe_run(run: ShownRun) -> Overview:
     totals = await asyncio.to_thread(run.reader.totals, run.id)
     failures = await asyncio.to_thread(run.reader.failures, run.id)
     by_condition: dict[str, list[Total]] = {name: [] for name in run.conditions}
-    for total in totals:
-        by_condition.setdefault(total.condition, []).append(total)
-    rows = [_sum(name, these) for name, these in by_condition.items()]
-    everything = _sum("", totals)
+    for one in totals:
+        by_condition.setdefault(one.condition, []).append(one)
+    total = _sum("", totals)
     calls = _list_calls(booked)
     people = await run.store.count_requests()
-    in_flight = sum(row.in_flight for row in calls)
+    moving = (
+        planned,
+        total.done,
+        total.failed,
+        total.open,
+        total.turns,
+        sum(row.in_flight for row in calls),
+        sum(people.values()),
+        int(run.follower.is_whole),
+    )
     return Overview(
         planned=planned,
-        done=everything.done,
-        failed=everything.failed,
-        open=everything.open,
-        tokens=everything.tokens,
-        turns=everything.turns,
-        cost=everything.cost,
-        right=everything.right,
-        decided=everything.decided,
-        conditions=rows,
+        total=total,
+        conditions=[_sum(name, these) for name, these in by_condition.items()],
         calls=calls,
         failures=failures,
-        limits=_read_limits(run.manifest),
+        limits=_read_limits(run.declared),
         people=people,
-        indexed=everything.done + everything.failed + everything.open,
         is_whole=run.follower.is_whole,
         simulated=_is_simulated(run.manifest),
-        version="-".join(
-            map(
-                str,
-                (
-                    planned,
-                    everything.done,
-                    everything.failed,
-                    everything.open,
-                    everything.turns,
-                    in_flight,
-                    sum(people.values()),
-                    int(run.follower.is_whole),
-                ),
-            )
-        ),
+        version="-".join(map(str, moving)),
     )
 
 
@@ -161,9 +147,8 @@ def _list_calls(booked: Sequence[Booked]) -> list[CallRow]:
     ]
 
 
-def _read_limits(manifest: Mapping[str, object]) -> dict[str, str]:
-    experiment = cast("Mapping[str, object]", manifest.get("experiment") or {})
-    limits = cast("Mapping[str, object]", experiment.get("limits") or {})
+def _read_limits(declared: Mapping[str, object]) -> dict[str, str]:
+    limits = cast("Mapping[str, object]", declared.get("limits") or {})
     return {
         name.replace("_", " "): str(value)
         for name, value in limits.items()

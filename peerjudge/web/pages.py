@@ -14,14 +14,13 @@ from peerjudge.analysis.listing import Against, Flag, Moved, State
 from peerjudge.reporting.formats import counted, minus_signs, money, name_event, tokens
 from peerjudge.reporting.fragments import mark_page
 from peerjudge.store.browsing import FACETS, SORTS
-from peerjudge.web.discussion import split_text
+from peerjudge.web.discussion import TURNS_PER_PAGE, name_mark, split_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
     from peerjudge.reporting.layout import Table
 
-_MARKS = {"=": "a tie", "?": "unreadable", "!": "refused", "-": "no verdict"}
 _AGAINST = {
     Against.OPEN: "not concluded",
     Against.NO_GOLD: "no gold",
@@ -69,11 +68,6 @@ _NEGATIVE = re.compile(r"(?<![\w-])-(?=\d)")
 def render(name: str, **values: object) -> str:
     """Return a page; all values are escaped."""
     return mark_page(_templates().get_template(f"{name}.html.j2").render(**values))
-
-
-def name_mark(mark: str) -> str:
-    """Return a mark of a verdict in words."""
-    return f"answer {mark}" if mark.isdigit() else _MARKS.get(mark, "undecided")
 
 
 def name_value(facet: str, value: str) -> str:
@@ -156,5 +150,6 @@ def _templates() -> Environment:
         split_text=split_text,
         stacks=stacks_on_phones,
         tokens_of=tokens,
+        turns_per_page=TURNS_PER_PAGE,
     )
     return environment

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from peerjudge.data import Message, TokenLogprob, Transcript, Turn, to_plain
+from peerjudge.data import Message, TokenLogprob, Transcript, Turn
 from peerjudge.engine import RequestBuilder, identify_played
 from peerjudge.errors import PeerJudgeError
 from peerjudge.prompts import pack_identity
@@ -99,11 +98,6 @@ def show_tokens(logprobs: Sequence[TokenLogprob] | None) -> list[ShownToken]:
         )
         for one in logprobs or ()
     ]
-
-
-def format_turn(turn: Turn) -> str:
-    """Return the turn as indented JSON."""
-    return json.dumps(to_plain(turn), indent=2, ensure_ascii=False)
 
 
 def _share(logprob: float) -> float:

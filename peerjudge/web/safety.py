@@ -87,7 +87,7 @@ class Guard:
         """Return the response to a request that is not passed on."""
         headers = Headers(scope=scope)
         # A page of another name that resolves to this machine (DNS rebinding) sends that name.
-        if _name_host(headers.get("host", "")) not in _HOSTS:
+        if name_host(headers.get("host", "")) not in _HOSTS:
             return PlainTextResponse("This viewer answers to localhost only.\n", 421)
         if scope["method"] not in _READING:
             allowed = {"Allow": "GET, HEAD"}
@@ -135,7 +135,7 @@ def read_cookie(headers: Headers, name: str) -> str:
     return "" if held is None else held.value
 
 
-def _name_host(host: str) -> str:
+def name_host(host: str) -> str:
     """Return the name in a Host header, without the port (a tunnel may change it)."""
     name, colon, port = host.rpartition(":")
     return (name if colon and port.isdigit() else host).lower()

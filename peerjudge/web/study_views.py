@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
@@ -37,8 +38,6 @@ class StudyViews:
     async def show(self, request: Request) -> Response:
         """Show one study; `run` holds people against a run, `failed` leaves inattentive people out."""
         folder = self._find(request)
-        if folder is None:
-            return _missing()
         runs = list(self._library.runs.values())
         run = self._library.find(request.query_params.get("run", ""))
         failed = request.query_params.get("failed", "")
@@ -69,13 +68,13 @@ class StudyViews:
 
     async def version(self, request: Request) -> Response:
         """Return a text that changes when somebody answers."""
-        folder = self._find(request)
-        if folder is None:
-            return _missing()
-        return Response(stamp_study(folder), media_type="text/plain")
+        return Response(stamp_study(self._find(request)), media_type="text/plain")
 
-    def _find(self, request: Request) -> Path | None:
-        return self._library.studies.get(str(request.path_params["study"]))
+    def _find(self, request: Request) -> Path:
+        folder = self._library.studies.get(str(request.path_params["study"]))
+        if folder is None:
+            raise HTTPException(404)
+        return folder
 
     async def _read(self, folder: Path, *, failed: str = "", run: str | None = None) -> StudyResult:
         key = (folder, stamp_study(folder), failed, run)
@@ -85,8 +84,3 @@ class StudyViews:
             most = float(failed) if failed else None
             self._kept[key] = await asyncio.to_thread(study, folder, run=run, most_failed=most)
         return self._kept[key]
-
-
-def _missing() -> Response:
-    text = "There is no such study here."
-    return HTMLResponse(render("message", title="Not found", text=text), 404)
