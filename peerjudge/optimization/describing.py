@@ -10,6 +10,7 @@ from peerjudge.data import Measurement, to_plain
 from peerjudge.optimization.estimating import SearchEstimate
 from peerjudge.optimization.findings import Optimized
 from peerjudge.reporting import fragments
+from peerjudge.reporting.formats import counted
 from peerjudge.reporting.layout import Table
 from peerjudge.results.columns import Cells, build_frame
 
@@ -184,7 +185,7 @@ def _tabulate_finalists(search: Optimized) -> Table:
     )
     note = (
         "Difference: from the base on the same questions, in points. Bound: its one-sided lower bound, "
-        f"corrected for {_count(len(finalists), 'finalist')} (5 % in all); a finalist is adopted if it is "
+        f"corrected for {counted(len(finalists), 'finalist')} (5 % in all); a finalist is adopted if it is "
         "above 0."
     )
     headings = ("Finalist", "Select", "Difference", "Bound", "")
@@ -291,10 +292,6 @@ def _list_files(search: Optimized) -> Iterator[str]:
     cost = "unknown" if spent.cost_usd is None else f"${spent.cost_usd:.2f}"
     calls = f"{spent.simulated} simulated calls" if search.simulated else f"{spent.paid} paid calls"
     yield f"{calls}, {spent.cached} cached, {spent.tokens:,} tokens, cost: {cost}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _percent(value: float | None) -> str:

@@ -7,11 +7,9 @@ from typing import Any
 
 from peerjudge.data import Noun, SearchOptions, to_plain
 from peerjudge.optimization.declaring import Declared
+from peerjudge.optimization.gepa_search import MINIBATCH
 from peerjudge.optimization.playing import Player
 from peerjudge.search import MAX_FINALISTS
-
-_REFLECTED = 3
-"""Questions on which GEPA compares a new text with its parent."""
 
 
 class Phase(Noun, frozen=True, kw_only=True):
@@ -82,7 +80,7 @@ def _count_searched(declared: Declared) -> int:
     options, method = declared.options, declared.search.method
     n = len(options.questions)
     if method == "gepa":
-        return n + options.steps * (_REFLECTED + n)
+        return n + options.steps * (MINIBATCH + n)
     steps, most = options.steps, options.candidates
     if method == "factors":
         cells = prod(len(factor.levels) for factor in options.factors)

@@ -11,6 +11,7 @@ from msgspec import field
 from peerjudge.data import Adoption, Measurement, Noun, Scalar, to_plain
 from peerjudge.marks import mark_controls
 from peerjudge.optimization.estimating import SearchEstimate
+from peerjudge.optimization.playing import Spent
 from peerjudge.shown import Framed
 from peerjudge.store.database import STORE_FILE
 
@@ -80,20 +81,6 @@ class TransferRow(Noun, frozen=True, kw_only=True):
     base: Measurement
     chosen: Measurement
     difference: Measurement
-
-
-class Spent(Noun, frozen=True, kw_only=True):
-    """Calls, tokens and cost of one command, and its discussions: completed, failed and kept."""
-
-    paid: int
-    cached: int
-    failed: int
-    simulated: int
-    tokens: int
-    cost_usd: float | None
-    discussions: int
-    broken: int
-    skipped: int
 
 
 class Optimized(Framed, Noun, frozen=True, kw_only=True):

@@ -36,7 +36,7 @@ from peerjudge.search.proposals import ask_for_revision
 T = TypeVar("T")
 
 MINIBATCH = 3
-"""Questions at which GEPA looks in every step, as in its paper."""
+"""Questions on which GEPA compares a new text with its parent in every step, as in its paper."""
 
 Ask = Callable[[Propose], Awaitable[Proposed]]
 

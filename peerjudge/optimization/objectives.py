@@ -75,11 +75,11 @@ def score_transcripts(
     for name, group in by_comparison.items():
         question = group[0].comparison.question.id
         if objective == "error":
-            rated = _score_ratings(group, aspect)
-            scores[question].append(rated.score)
-            ratings[question] += rated.pairs
-            unread, read = unread + rated.unread, read + len(group)
-            for rating, _ in rated.pairs:
+            score, pairs = _score_ratings(group, aspect)
+            scores[question].append(score)
+            ratings[question] += pairs
+            unread, read = unread + len(group) - len(pairs), read + len(group)
+            for rating, _ in pairs:
                 predictions[f"{rating:g}"] += 1
             continue
         right = [_is_right(one) for one in group]
@@ -104,15 +104,13 @@ def score_transcripts(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Rated:
-    score: float
-    pairs: list[tuple[float, float]]
-    unread: int
+def _score_ratings(
+    group: Sequence[Transcript], aspect: str
+) -> tuple[float, list[tuple[float, float]]]:
+    """Score the ratings of one answer: 1 less the absolute error over the range of the scale.
 
-
-def _score_ratings(group: Sequence[Transcript], aspect: str) -> _Rated:
-    """Score the ratings of one answer: 1 less the absolute error over the range of the scale."""
+    Returns the score, and each rating that was read with its gold.
+    """
     gold = find_gold_rating(group[0].comparison, aspect)
     pairs: list[tuple[float, float]] = []
     scores: list[float] = []
@@ -125,7 +123,7 @@ def _score_ratings(group: Sequence[Transcript], aspect: str) -> _Rated:
         rating = rated[-1].review.score or 0.0
         pairs.append((rating, gold))
         scores.append(max(0.0, 1.0 - abs(rating - gold) / (high - low)))
-    return _Rated(score=fsum(scores) / len(scores), pairs=pairs, unread=len(group) - len(pairs))
+    return fsum(scores) / len(scores), pairs
 
 
 def list_aspects(comparisons: Iterable[Comparison]) -> list[str]:
@@ -142,8 +140,9 @@ def list_aspects(comparisons: Iterable[Comparison]) -> list[str]:
 def find_gold_rating(comparison: Comparison, aspect: str) -> float | None:
     """Return the gold rating of a lone answer on an aspect."""
     value = comparison.meta.get(_GOLD + aspect)
-    known = len(comparison.answers) == 1 and isinstance(value, int | float) and not isnan(value)
-    return float(value) if known and isinstance(value, int | float) else None
+    if len(comparison.answers) != 1 or not isinstance(value, int | float) or isnan(value):
+        return None
+    return float(value)
 
 
 def _is_right(one: Transcript) -> bool:

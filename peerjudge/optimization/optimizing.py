@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -38,12 +39,11 @@ from peerjudge.optimization.estimating import estimate_search
 from peerjudge.optimization.findings import (
     CandidateRow,
     Optimized,
-    Spent,
     SplitSize,
     TransferRow,
 )
 from peerjudge.optimization.gepa_search import require_gepa, search_by_reflection
-from peerjudge.optimization.playing import Book, Player, StoppedError
+from peerjudge.optimization.playing import Player, StoppedError
 from peerjudge.optimization.proposing import propose, require_proposer
 from peerjudge.optimization.targets import choose_targets
 from peerjudge.optimization.testing import (
@@ -65,6 +65,7 @@ from peerjudge.runs.blocking import block
 from peerjudge.runs.bounds import Bounds
 from peerjudge.runs.ledger import Spending
 from peerjudge.search import (
+    MAX_FINALISTS,
     adopt,
     adopt_naively,
     choose_finalists,
@@ -261,7 +262,7 @@ class _Work:
         splits, options = declared.splits, declared.options
         reserve = _add(
             player.estimate(splits.test, times=2),
-            player.estimate(splits.select, times=6)
+            player.estimate(splits.select, times=MAX_FINALISTS + 1)
             if splits.select
             else Spending(tokens=0, usd=0.0),
         )
@@ -292,12 +293,8 @@ class _Work:
             step,
             card=declared.search.proposer,
             seed=declared.seed,
-            place=player.place,
-            bounds=player.bounds,
+            player=player,
             reserve=reserve,
-            book=player.book,
-            shelf=player.shelf,
-            environ=player.environ,
         )
 
     async def select(self) -> None:
@@ -351,7 +348,7 @@ class _Work:
 
     def report(self) -> Optimized:
         """Return what has been found."""
-        player, declared, book = self.player, self.declared, self.player.book
+        player, declared = self.player, self.declared
         state = self.read()
         scores = state.scores
         test = None if self.played is None else find_test(self.played)
@@ -384,7 +381,7 @@ class _Work:
                 card.kind is ReviewerKind.SIMULATED for card in player.base.plan.cast.values()
             ),
             files={},
-            spent=_count(book),
+            spent=copy(player.spent),
         )
 
     def _measure_overstatement(self, state: SearchState) -> float | None:
@@ -489,20 +486,6 @@ def _find_front(state: SearchState, questions: Sequence[str]) -> tuple[str, ...]
         mean = sum(scored.scores.values()) / len(scored.scores)
         points[candidate.id] = (mean, scored.consistency, scored.tokens)
     return pareto_front(points) if points else ()
-
-
-def _count(book: Book) -> Spent:
-    return Spent(
-        paid=book.paid,
-        cached=book.cached,
-        failed=book.failed,
-        simulated=book.simulated,
-        tokens=book.tokens,
-        cost_usd=book.cost_usd,
-        discussions=book.done,
-        broken=book.broken,
-        skipped=book.skipped,
-    )
 
 
 optimize_sync = block(optimize)

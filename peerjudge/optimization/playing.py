@@ -55,18 +55,32 @@ def add_reserve(result: RunSummary | WritingResult, reserve: Spending) -> float 
 
 
 @dataclass(slots=True)
-class Book:
-    """Calls of this command, summed over its runs."""
+class Spent:
+    """Calls, tokens and cost of one command, and its discussions: completed, failed and kept."""
 
     paid: int = 0
     cached: int = 0
     failed: int = 0
     simulated: int = 0
-    done: int = 0
-    skipped: int = 0
-    broken: int = 0
     tokens: int = 0
     cost_usd: float | None = 0.0
+    discussions: int = 0
+    broken: int = 0
+    skipped: int = 0
+
+    def add(self, result: RunSummary | WritingResult) -> None:
+        """Add the calls, and the discussions, of a run or of texts."""
+        self.paid += result.calls.paid
+        self.cached += result.calls.cached
+        self.failed += result.calls.failed
+        self.simulated += result.calls.simulated
+        self.tokens += result.tokens
+        known = self.cost_usd is not None and result.cost_usd is not None
+        self.cost_usd = (self.cost_usd or 0.0) + (result.cost_usd or 0.0) if known else None
+        if isinstance(result, RunSummary):
+            self.discussions += result.discussions.done
+            self.broken += result.discussions.failed
+            self.skipped += result.discussions.skipped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,12 +99,18 @@ class Player:
     cache: str | Path | None
     bounds: Bounds
     environ: Mapping[str, str] | None = None
-    book: Book = field(default_factory=Book)
+    spent: Spent = field(default_factory=Spent)
 
     @property
     def place(self) -> Place:
         """Where everything is kept."""
         return Place(out=self.folder, cache=self.cache)
+
+    def select(self, questions: Collection[str]) -> Dataset:
+        """Return the dataset with the comparisons of these questions only."""
+        asked = set(questions)
+        kept = (one for one in self.dataset.comparisons if one.question.id in asked)
+        return replace(self.dataset, comparisons=tuple(kept))
 
     def prepare(
         self,
@@ -101,15 +121,11 @@ class Player:
     ) -> tuple[Prepared, Shelf]:
         """Resolve the experiment with these texts and options on these questions."""
         shelf = lay_over(self.shelf, texts, self.base)
-        asked = set(questions)
-        comparisons = tuple(
-            comparison for comparison in self.dataset.comparisons if comparison.question.id in asked
-        )
         prepared = prepare(
             self.base.plan.experiment,
             settings={name: str(value) for name, value in (settings or {}).items()},
             shelf=shelf,
-            dataset=replace(self.dataset, comparisons=comparisons),
+            dataset=self.select(questions),
         )
         return prepared, shelf
 
@@ -168,7 +184,7 @@ class Player:
         left = reserve or Spending(tokens=0, usd=0.0)
         heads = [head.id for head in prepared.plan]
         if not shown and (kept := await self._read_complete(heads)):
-            self.book.skipped += len(kept)
+            self.spent.skipped += len(kept)
             return kept
         summary = await run_prepared(
             prepared,
@@ -178,17 +194,7 @@ class Player:
             shelf=shelf,
             environ=self.environ,
         )
-        book = self.book
-        book.paid += summary.calls.paid
-        book.cached += summary.calls.cached
-        book.failed += summary.calls.failed
-        book.simulated += summary.calls.simulated
-        book.done += summary.discussions.done
-        book.skipped += summary.discussions.skipped
-        book.broken += summary.discussions.failed
-        book.tokens += summary.tokens
-        known = book.cost_usd is not None and summary.cost_usd is not None
-        book.cost_usd = (book.cost_usd or 0.0) + (summary.cost_usd or 0.0) if known else None
+        self.spent.add(summary)
         if summary.stopped is not None:
             raise StoppedError(summary.stopped, add_reserve(summary, left))
         if summary.discussions.failed:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from peerjudge.data import Propose, Proposed, ReviewerKind, TextReply, replace
 from peerjudge.errors import ExperimentError
-from peerjudge.optimization.playing import FAILED, Book, StoppedError, add_reserve
-from peerjudge.runs.bounds import Bounds, Place
+from peerjudge.optimization.playing import FAILED, Player, StoppedError, add_reserve
 from peerjudge.runs.ledger import Spending
 from peerjudge.runs.texts import WritingTask
 from peerjudge.runs.writing import write_texts
@@ -29,23 +26,16 @@ def require_proposer(name: str, shelf: Shelf) -> None:
 
 
 async def propose(
-    step: Propose,
-    *,
-    card: str,
-    seed: int,
-    place: Place,
-    bounds: Bounds,
-    reserve: Spending,
-    book: Book,
-    shelf: Shelf,
-    environ: Mapping[str, str] | None,
+    step: Propose, *, card: str, seed: int, player: Player, reserve: Spending
 ) -> Proposed:
     """Send the requests of a step to the proposer and return its replies, in order.
+
+    The texts are kept in the place of the player, within its limits less the reserve.
 
     Raises:
         StoppedError: a limit was reached.
     """
-    sampling = shelf.card(card).sampling
+    sampling = player.shelf.card(card).sampling
     if sampling.max_tokens is None:
         sampling = replace(sampling, max_tokens=_LONGEST)
     tasks = [
@@ -61,18 +51,13 @@ async def propose(
     ]
     result = await write_texts(
         tasks,
-        place=place,
-        bounds=bounds.leave(reserve),
+        place=player.place,
+        bounds=player.bounds.leave(reserve),
         seed=seed,
-        shelf=shelf,
-        environ=environ,
+        shelf=player.shelf,
+        environ=player.environ,
     )
-    book.paid += result.calls.paid
-    book.cached += result.calls.cached
-    book.failed += result.calls.failed
-    book.tokens += result.tokens
-    known = book.cost_usd is not None and result.cost_usd is not None
-    book.cost_usd = (book.cost_usd or 0.0) + (result.cost_usd or 0.0) if known else None
+    player.spent.add(result)
     if result.stopped is not None:
         raise StoppedError(result.stopped, add_reserve(result, reserve))
     for one in result.texts:

@@ -158,16 +158,12 @@ def change_packs(
 
 def change_cards(texts: Mapping[str, str], prepared: Prepared, shelf: Shelf) -> dict[str, Card]:
     """Return the cards whose roles these texts change, by name."""
-    named = {name.partition(":")[2]: text for name, text in texts.items() if _is_role(name)}
+    named = ((*name.partition(":")[::2], text) for name, text in texts.items())
     return {
         name: replace(shelf.card(name), role=text)
-        for name, text in named.items()
-        if name in prepared.plan.cast
+        for kind, name, text in named
+        if kind == "role" and name in prepared.plan.cast
     }
-
-
-def _is_role(name: str) -> bool:
-    return name.startswith("role:")
 
 
 def _list_texts(pack: PromptPack) -> Iterable[tuple[str, str, Form]]:

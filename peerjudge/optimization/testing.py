@@ -59,11 +59,7 @@ async def play_both(player: Player, chosen: Candidate, questions: Sequence[str])
     Raises:
         StoppedError: a limit was reached.
     """
-    asked = set(questions)
-    kept = tuple(
-        comparison for comparison in player.dataset.comparisons if comparison.question.id in asked
-    )
-    prepared, shelf = _pair(player, chosen, replace(player.dataset, comparisons=kept))
+    prepared, shelf = _pair(player, chosen, player.select(questions))
     return await _play(player, prepared, shelf, questions, shown=True)
 
 
@@ -91,11 +87,7 @@ async def transfer(
     Raises:
         StoppedError: a limit was reached.
     """
-    asked = set(questions)
-    kept = tuple(
-        comparison for comparison in player.dataset.comparisons if comparison.question.id in asked
-    )
-    own = replace(player.dataset, comparisons=kept)
+    own = player.select(questions)
     rows: list[TransferRow] = []
     for data in (own, *datasets):
         for card in ("", *cards):
