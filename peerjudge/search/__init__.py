@@ -11,12 +11,11 @@ from peerjudge.search.adoption import (
     pareto_front,
 )
 from peerjudge.search.replay import next_step, read_state
-from peerjudge.search.splits import SHARES, halve_search, split_questions
+from peerjudge.search.splits import halve_search, split_questions
 from peerjudge.search.texts import list_expressions, list_keys
 
 __all__ = [
     "MAX_FINALISTS",
-    "SHARES",
     "Measure",
     "adopt",
     "adopt_naively",

@@ -129,13 +129,9 @@ def pareto_front(
         points: objective, consistency (both: more is better) and cost (less is better) by candidate.
             A measure counts only where it is known of all.
     """
-    rows = {
-        name: (objective, consistent, cost)
-        for name, (objective, consistent, cost) in points.items()
-    }
-    known = [at for at in range(3) if all(row[at] is not None for row in rows.values())]
+    known = [at for at in range(3) if all(row[at] is not None for row in points.values())]
     signs = (1.0, 1.0, -1.0)
-    gains = {name: [signs[at] * (row[at] or 0.0) for at in known] for name, row in rows.items()}
+    gains = {name: [signs[at] * (row[at] or 0.0) for at in known] for name, row in points.items()}
 
     def beats(one: list[float], other: list[float]) -> bool:
         return one != other and all(a >= b for a, b in zip(one, other, strict=True))

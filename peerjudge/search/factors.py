@@ -10,9 +10,8 @@ import numpy as np
 
 from peerjudge.data import Candidate, Factor, Scalar, SearchOptions
 from peerjudge.errors import DataError
-from peerjudge.search.board import Board, Steps, draw_random, identify
-from peerjudge.search.halving import race
-from peerjudge.search.validity import find_text_fault
+from peerjudge.search.board import Board, Steps, draw_random, identify, race
+from peerjudge.search.texts import find_text_fault
 
 __all__ = ["list_cells", "search_by_factors"]
 

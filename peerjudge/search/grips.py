@@ -24,11 +24,10 @@ from peerjudge.data import (
     TextRequest,
     replace,
 )
-from peerjudge.search.board import Board, Steps, draw_number, draw_random, expect, identify
+from peerjudge.search.board import Board, Steps, draw_number, draw_random, expect, identify, race
 from peerjudge.search.edits import Edit, apply_edit, describe_edit, draw_edit
-from peerjudge.search.halving import race
 from peerjudge.search.proposals import ask_for_paraphrase, read_text
-from peerjudge.search.validity import find_edit_fault
+from peerjudge.search.texts import find_edit_fault
 
 __all__ = ["search_by_edits"]
 

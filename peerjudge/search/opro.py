@@ -19,11 +19,9 @@ from peerjudge.data import (
     TextReply,
     TextRequest,
 )
-from peerjudge.search.board import Board, Steps, draw_number, draw_random, expect, identify
-from peerjudge.search.halving import race
+from peerjudge.search.board import Board, Steps, draw_number, draw_random, expect, identify, race
 from peerjudge.search.proposals import ask_for_text, read_text
-from peerjudge.search.texts import show_expressions, split_margins
-from peerjudge.search.validity import find_text_fault
+from peerjudge.search.texts import find_text_fault, show_expressions, split_margins
 
 __all__ = ["read_candidate", "search_by_proposals"]
 

@@ -12,7 +12,13 @@ from string import Template
 from typing import Literal, cast
 
 from peerjudge.data import Exemplar, Message, Noun, Reflected, SearchOptions, Target, TextReply
-from peerjudge.search.texts import hide_expressions, list_expressions, list_keys, split_margins
+from peerjudge.search.texts import (
+    find_longest,
+    hide_expressions,
+    list_expressions,
+    list_keys,
+    split_margins,
+)
 
 __all__ = ["ParsedText", "ask_for_paraphrase", "ask_for_revision", "ask_for_text", "read_text"]
 
@@ -130,11 +136,6 @@ def _describe_reply(
         "kept": _list_rules(meta, target, best=best, number=number, protect=options.protect),
         "form": _show_form(meta, target),
     }
-
-
-def find_longest(base: str, times: float) -> int:
-    """Return the greatest length of a text: so many times the base, and at least 200 characters."""
-    return max(int(times * len(base)), 200)
 
 
 def read_text(reply: TextReply) -> ParsedText:

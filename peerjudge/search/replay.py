@@ -25,12 +25,11 @@ from peerjudge.data import (
     Target,
 )
 from peerjudge.errors import DataError
-from peerjudge.search.board import Board, Steps, expect, identify
+from peerjudge.search.board import Board, Steps, expect, identify, race
 from peerjudge.search.factors import search_by_factors
 from peerjudge.search.grips import search_by_edits
-from peerjudge.search.halving import race
 from peerjudge.search.opro import search_by_proposals
-from peerjudge.search.validity import find_text_fault
+from peerjudge.search.texts import find_text_fault
 
 __all__ = ["next_step", "read_state"]
 

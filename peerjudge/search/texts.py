@@ -1,4 +1,4 @@
-"""Parts of a prompt text: what every edit must keep, and the words, phrases and sentences it may change."""
+"""Parts of a prompt text: what every edit must keep, what it may change, and why a text is no candidate."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
-from peerjudge.data import Form
+from peerjudge.data import Form, SearchOptions, Target
 
 __all__ = [
     "Span",
     "Unit",
+    "find_edit_fault",
+    "find_longest",
+    "find_text_fault",
     "hide_expressions",
     "keeps_expressions",
     "list_expressions",
@@ -183,6 +186,46 @@ def show_expressions(text: str, base: str, form: Form) -> str:
     return _PLACEHOLDER.sub(restore, text)
 
 
+def find_longest(base: str, times: float) -> int:
+    """Return the greatest length of a text: so many times the base, and at least 200 characters."""
+    return max(int(times * len(base)), 200)
+
+
+def find_text_fault(text: str, *, target: Target, options: SearchOptions) -> str:
+    """Return why a proposed text may not replace the base text of a target; empty if it may.
+
+    Template expressions must be kept even without `protect`, as the text does not render otherwise.
+    """
+    base = target.text
+    if fault := _find_size_fault(text, base, options):
+        return fault
+    if opens_expression(text, target.form):
+        return "the text adds template syntax"
+    if not keeps_expressions(text, base, target.form):
+        return "the text does not keep every template expression of the base"
+    if options.protect and list_keys(text) != list_keys(base):
+        return f"the text does not keep the JSON keys {', '.join(list_keys(base)) or '(none)'}"
+    if _adds_fence(text, base):
+        return "the text adds marks that delimit quoted material"
+    return ""
+
+
+def find_edit_fault(text: str, *, target: Target, options: SearchOptions) -> str:
+    """Return why an edited text may not be a candidate; empty if it may.
+
+    With `protect` all kept parts must be those of the base: expressions, the whole form of JSON, fence
+    marks. Without it any text but an empty or a too long one is tried, as the paper did.
+    """
+    fault = _find_size_fault(text, target.text, options)
+    if fault or not options.protect:
+        return fault
+    if opens_expression(text, target.form):
+        return "the text adds template syntax"
+    if _kept_parts(text, target) != _kept_parts(target.text, target):
+        return "the text does not keep the expressions, headings, marks and JSON of the base"
+    return ""
+
+
 def _expression_spans(text: str, form: Form) -> Iterator[Span]:
     if form == "template":
         for found in _EXPRESSION.finditer(text):
@@ -245,3 +288,21 @@ def _phrases(text: str, clause: Span) -> Iterator[Span]:
         end, content = word.end(), content or not opener
     if start >= 0 and content:
         yield Span(start, end)
+
+
+def _find_size_fault(text: str, base: str, options: SearchOptions) -> str:
+    if not text.strip():
+        return "the text is empty"
+    longest = find_longest(base, options.longest)
+    if len(text) > longest:
+        return f"the text has {len(text)} characters; at most {longest} are allowed"
+    return ""
+
+
+def _kept_parts(text: str, target: Target) -> list[str]:
+    return [text[span.start : span.end] for span in list_kept(text, target.form)]
+
+
+def _adds_fence(text: str, base: str) -> bool:
+    marks = list_fences(base)
+    return any(list_fences(text).count(mark) > marks.count(mark) for mark in set(list_fences(text)))

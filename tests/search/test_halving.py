@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from peerjudge.data import CandidateScores, Evaluate, Evaluated, SearchOptions, Target, content_hash
 from peerjudge.search import next_step, read_state
-from peerjudge.search.halving import list_rungs
+from peerjudge.search.board import list_rungs
 from peerjudge.testing import answer_step, play_search
 from peerjudge.testing.proposers import ScriptedProposer
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from peerjudge.data import Exemplar, SearchOptions, Target, TextReply
 from peerjudge.search.proposals import ask_for_paraphrase, ask_for_text, read_text
-from peerjudge.search.texts import list_expressions
-from peerjudge.search.validity import find_edit_fault, find_text_fault
+from peerjudge.search.texts import find_edit_fault, find_text_fault, list_expressions
 
 RATE = "Rate the text from {{ low }} to {{ high }}. Give {{ best }} to a text without problems."
 FORM = 'Reply with JSON:\n\n{"reasons": "<why>", "score": {{ low }}}'
