@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias, TypeVar
 
 from peerjudge.data import Measurement
 from peerjudge.reporting.formats import plain_tick, share, share_tick
@@ -13,6 +13,8 @@ from peerjudge.reporting.formats import plain_tick, share, share_tick
 Unit: TypeAlias = Callable[[float], str]
 """Format of a tick."""
 Limits: TypeAlias = tuple[float, float]
+
+B = TypeVar("B", bound="Bar | Strip")
 
 LINE, PAD = 16, 7
 """Height of a mark in a row, and space above and below the marks, in units of 1/100 inch or CSS pixels."""
@@ -197,6 +199,12 @@ class Bar:
         return [(*part, start) for part, start in zip(self.parts, starts, strict=True) if part[1]]
 
 
+def _mark_groups(held: Sequence[B]) -> list[tuple[B, bool]]:
+    """Return bars or strips, each with whether it begins a group."""
+    before = [None, *(one.group for one in held)]
+    return [(one, one.group != group) for one, group in zip(held, before, strict=False)]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bars:
     """Stacked bars of counts; neighbours of one group stand together."""
@@ -220,8 +228,7 @@ class Bars:
     @property
     def groups(self) -> Sequence[tuple[Bar, bool]]:
         """The bars, each with whether it begins a group."""
-        before = [None, *(bar.group for bar in self.bars)]
-        return [(bar, bar.group != group) for bar, group in zip(self.bars, before, strict=False)]
+        return _mark_groups(self.bars)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -364,8 +371,7 @@ class Strips:
     @property
     def groups(self) -> Sequence[tuple[Strip, bool]]:
         """The strips, each with whether it begins a group."""
-        before = [None, *(strip.group for strip in self.strips)]
-        return [(one, one.group != group) for one, group in zip(self.strips, before, strict=False)]
+        return _mark_groups(self.strips)
 
     @property
     def most(self) -> float:

@@ -136,6 +136,16 @@ class Table:
         """True if the columns fit a page only with intervals on a second line."""
         return self.is_wider_than(_PAGE)
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The headings, each below a group with the name of the group before it."""
+        groups = [name for name, size in self.groups for _ in range(size)]
+        above = [""] * (len(self.headings) - len(groups)) + groups
+        return tuple(
+            f"{group}: {heading}" if group else heading
+            for group, heading in zip(above, self.headings, strict=True)
+        )
+
     def is_wider_than(self, letters: int) -> bool:
         """Return whether the columns need more than so many letters, with every cell on one line."""
         columns = zip(self.headings, *self.rows, strict=True)
@@ -345,7 +355,7 @@ def _rich_table(table: Table, *, wraps: bool) -> RichTable:
         padding=(0, 1),
         header_style="",
     )
-    for place, heading in enumerate(_headings(table)):
+    for place, heading in enumerate(table.labels):
         if place < table.names:
             drawn.add_column(
                 show(heading), overflow="fold", min_width=1 if wraps else min(len(heading), 8)
@@ -355,13 +365,3 @@ def _rich_table(table: Table, *, wraps: bool) -> RichTable:
     for row in table.rows:
         drawn.add_row(*map(show, row))
     return drawn
-
-
-def _headings(table: Table) -> list[str]:
-    """Return the headings, each below a group with the name of the group before it."""
-    groups = [name for name, size in table.groups for _ in range(size)]
-    above = [""] * table.names + groups if groups else [""] * len(table.headings)
-    return [
-        f"{group}: {one}" if group else one
-        for group, one in zip(above, table.headings, strict=True)
-    ]

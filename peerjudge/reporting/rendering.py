@@ -14,11 +14,16 @@ if TYPE_CHECKING:
 
 @cache
 def load_templates() -> Environment:
-    """Return the templates, which escape all values."""
+    """Return the templates of this room."""
+    return build_environment("peerjudge.reporting")
+
+
+def build_environment(package: str) -> Environment:
+    """Return the templates of a package, which escape all values."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(
-        loader=PackageLoader("peerjudge.reporting", "templates"),
+        loader=PackageLoader(package, "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 from peerjudge.analysis.listing import Against, Flag, Moved, State
 from peerjudge.reporting.formats import counted, minus_signs, money, name_event, tokens
 from peerjudge.reporting.fragments import mark_page
+from peerjudge.reporting.rendering import build_environment
 from peerjudge.store.browsing import FACETS, SORTS
 from peerjudge.web.discussion import TURNS_PER_PAGE, name_mark, split_text
 
@@ -67,7 +68,7 @@ _NEGATIVE = re.compile(r"(?<![\w-])-(?=\d)")
 
 def render(name: str, **values: object) -> str:
     """Return a page; all values are escaped."""
-    return mark_page(_templates().get_template(f"{name}.html.j2").render(**values))
+    return mark_page(_load_templates().get_template(f"{name}.html.j2").render(**values))
 
 
 def name_value(facet: str, value: str) -> str:
@@ -109,24 +110,9 @@ def stacks_on_phones(table: Table) -> bool:
     return len(table.rows) <= MOST_STACKED and table.is_wider_than(_PHONE)
 
 
-def label_cells(table: Table) -> tuple[str, ...]:
-    """Return the heading of each column, with that of its group before it."""
-    above = [f"{name}: " for name, size in table.groups for _ in range(size)]
-    above = [""] * (len(table.headings) - len(above)) + above
-    return tuple(f"{group}{heading}" for group, heading in zip(above, table.headings, strict=True))
-
-
 @cache
-def _templates() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("peerjudge.web", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+def _load_templates() -> Environment:
+    environment = build_environment("peerjudge.web")
     cast("dict[str, object]", environment.globals).update(
         against=_AGAINST,
         Against=Against,
@@ -138,7 +124,6 @@ def _templates() -> Environment:
         counted=counted,
         cost=format_cost,
         json_text=format_json,
-        label_cells=label_cells,
         minus_signs=minus_signs,
         most_stacked=MOST_STACKED,
         name_event=name_event,

@@ -15,7 +15,7 @@ from peerjudge.store.desk import DeskTask
 from peerjudge.store.desk_server import open_desk
 from peerjudge.testing import comparison_of, seats_of, transcript_of
 from peerjudge.web.links import read_address
-from peerjudge.web.pages import MOST_STACKED, label_cells, stacks_on_phones, write_sentence
+from peerjudge.web.pages import MOST_STACKED, stacks_on_phones, write_sentence
 from peerjudge.web.prompts import rebuild_prompt
 
 from .conftest import HOSTILE, RUN, browse, keep, list_discussions, tell
@@ -366,7 +366,7 @@ def test_a_label_of_a_cell_has_the_group_of_its_column():
     """Two columns of the same heading are told apart."""
     columns = [Column(name, "", key=str(n)) for n, name in enumerate(("Who", "Value", "Value"))]
     made = build_table("Title", ["x"], *columns, groups=(("Before", 1), ("After", 1)))
-    assert label_cells(made) == ("Who", "Before: Value", "After: Value")
+    assert made.labels == ("Who", "Before: Value", "After: Value")
 
 
 def test_a_sentence_of_a_result_is_escaped_with_its_code_and_minus_signs():
