@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, fields
-from difflib import get_close_matches
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NoReturn, cast
 
 from peerjudge.data import Card, Reaction, Request, content_hash
 from peerjudge.errors import CardError
 from peerjudge.prompts import extract_wording
-from peerjudge.simulation.traits import Traits, clamp_traits, read_traits
-
-_NAMES = tuple(field.name for field in fields(Traits))
+from peerjudge.simulation.traits import TRAITS, Traits, clamp_traits, correct_trait, read_traits
 
 
 @dataclass(frozen=True)
@@ -48,18 +45,13 @@ class Temper:
     def _rules(self) -> tuple[_Rule, ...]:
         return tuple(_read_rule(self.card, reaction) for reaction in self.card.responds)
 
-    @cached_property
-    def reads_prompts(self) -> bool:
-        """True if the replies depend on the words of the prompt."""
-        return reads_wording(self.card)
-
     def find_traits(self, request: Request) -> tuple[Traits, str]:
         """Return the traits for this request, and the digest of its wording.
 
         The reactions that apply are added up, then every trait is moved into its range. The digest is
         empty for a card that does not read prompts.
         """
-        if not self.reads_prompts:
+        if not reads_wording(self.card):
             return self.traits, ""
         wording = extract_wording(request.messages)
         found = [rule.reaction for rule in self._rules if rule.applies(wording, request.cue.reply)]
@@ -92,16 +84,14 @@ def add_reactions(traits: Traits, reactions: list[Reaction]) -> Traits:
     """Return the traits with these reactions added up, each trait moved into its range."""
     if not reactions:
         return traits
-    values = {name: cast("float", getattr(traits, name)) for name in _NAMES}
+    values = {name: cast("float", getattr(traits, name)) for name in TRAITS}
     for reaction in reactions:
         values[reaction.trait] += reaction.add
     return clamp_traits(values)
 
 
 def _read_rule(card: Card, reaction: Reaction) -> _Rule:
-    if reaction.trait not in _NAMES:
-        close = get_close_matches(reaction.trait, _NAMES, n=1)
-        hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(_NAMES)}"
+    if hint := correct_trait(reaction.trait):
         _refuse(card, f"with an unknown trait {reaction.trait!r}; {hint}")
     if not math.isfinite(reaction.add) or reaction.add == 0:
         _refuse(card, f"with add = {reaction.add:g}; add a number other than 0")

@@ -25,7 +25,7 @@ from peerjudge.simulation.judgement import (
     spread_verdict,
     weigh_answers,
 )
-from peerjudge.simulation.latent import draw_normal, draw_uniform
+from peerjudge.simulation.latent import draw_uniform
 from peerjudge.simulation.reactions import Temper
 from peerjudge.simulation.speech import (
     Brief,
@@ -37,13 +37,10 @@ from peerjudge.simulation.speech import (
     write_review,
     write_turn,
 )
-from peerjudge.simulation.writing import utter
+from peerjudge.simulation.writing import draw_length, utter
 
 _FAIR = -0.3
 """Appeal above which an answer judged alone is praised. [sd]"""
-
-_LENGTH_SPREAD = 0.25
-"""Standard deviation of the logarithm of the length of replies."""
 
 _LEAST_CHANCE = 1e-9
 """Least probability of an answer in the log-probabilities of a verdict."""
@@ -75,11 +72,8 @@ class SimulatedReviewer:
 
     async def speak(self, request: Request) -> Utterance:
         """Reply to a cue in words that end in the expected form."""
-        mind = self._mind
-        if self._temper.reads_prompts:
-            traits, wording = self._temper.find_traits(request)
-            mind = replace(mind, traits=traits, wording=wording)
-        traits = mind.traits
+        traits, wording = self._temper.find_traits(request)
+        mind = replace(self._mind, traits=traits, wording=wording)
         text, finish_reason, logprobs = _write_reply(mind, request)
         return await utter(
             text,
@@ -106,7 +100,7 @@ def _write_reply(mind: Mind, request: Request) -> _Reply:
         key=key,
         answers=find_seen_answers(request),
         favoured=frozenset(answer for answer, value in appeal.items() if value > _FAIR),
-        words=traits.length * math.exp(_LENGTH_SPREAD * draw_normal("length", key)),
+        words=draw_length(traits, key),
         pressing=press_point(traits.persuasiveness, key),
     )
     fate = draw_uniform("fate", key)

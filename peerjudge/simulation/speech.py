@@ -191,7 +191,7 @@ def measure_force(text: str) -> float:
 def write_review(brief: Brief, verdict: Verdict) -> str:
     """Write a comparison of the answers that ends with the label of the chosen one."""
     return _join(
-        _pick(_OPENINGS, brief.key, "opening"),
+        pick_phrase(_OPENINGS, brief.key, "opening"),
         *_argue(brief),
         *_press(brief),
         _conclude(brief, verdict),
@@ -210,7 +210,7 @@ def write_turn(brief: Brief, decision: Decision) -> str:
         verb = "see" if others == TIE else "prefer"
         heard = f"{who} {verb}{'' if decision.heard > 1 else 's'} {_name_verdict(brief, others)}."
         phrases = _CHANGED if verdict != before else _SAME if verdict == others else _KEPT
-    said = _pick(phrases, brief.key, "move")
+    said = pick_phrase(phrases, brief.key, "move")
     return _join(
         heard,
         *_argue(brief, share=0.5),
@@ -244,7 +244,7 @@ def write_rating(brief: Brief, form: str) -> tuple[str, str]:
 
 def break_off(brief: Brief) -> str:
     """Write the beginning of a review that ends in mid-sentence, as at a limit of tokens."""
-    opening = _pick(_OPENINGS, brief.key, "opening")
+    opening = pick_phrase(_OPENINGS, brief.key, "opening")
     text = _join(opening, *_argue(brief, share=0.5))
     words = text.split(" ")
     return " ".join(words[: max(len(opening.split()) + 4, len(words) - 4)])
@@ -252,10 +252,11 @@ def break_off(brief: Brief) -> str:
 
 def refuse(brief: Brief) -> str:
     """Write a sentence that declines to judge."""
-    return _pick(_REFUSALS, brief.key, "refusal")
+    return pick_phrase(_REFUSALS, brief.key, "refusal")
 
 
-def _pick(phrases: Sequence[str], *key: str | int) -> str:
+def pick_phrase(phrases: Sequence[str], *key: str | int) -> str:
+    """Return the phrase that the key selects."""
     return phrases[int(draw_uniform(*key) * len(phrases))]
 
 
@@ -273,7 +274,9 @@ def _press(brief: Brief) -> tuple[str, ...]:
 
 def _conclude(brief: Brief, verdict: Verdict) -> str:
     phrases = _TIES if verdict.choice is None else _CHOICES
-    return _pick(phrases, brief.key, "conclusion").format(choice=_name_verdict(brief, verdict))
+    return pick_phrase(phrases, brief.key, "conclusion").format(
+        choice=_name_verdict(brief, verdict)
+    )
 
 
 def _argue(brief: Brief, *, share: float = 1.0) -> list[str]:
@@ -292,7 +295,7 @@ def _argue_about(brief: Brief, answer: Answer, aspects: Sequence[int]) -> str:
     for aspect in aspects:
         praised = draw_uniform(brief.key, "praise", answer.id, aspect) < favour
         phrases = (_PRAISE if praised else _CRITICISM)[aspect]
-        said.append(_pick(phrases, brief.key, "phrase", answer.id, aspect).format(it=it))
+        said.append(pick_phrase(phrases, brief.key, "phrase", answer.id, aspect).format(it=it))
     return " ".join(sentence[0].upper() + sentence[1:] for sentence in said)
 
 

@@ -72,6 +72,9 @@ class Traits:
     """Usual length of a reply. [words]"""
 
 
+TRAITS = tuple(field.name for field in fields(Traits))
+"""The names of the traits."""
+
 _ERRORS = ("shared_error", "copy_error", "place_error", "wording_error")
 _FAILURES = ("unreadable_rate", "refusal_rate")
 _SHARES = (*_ERRORS, *_FAILURES)
@@ -98,17 +101,22 @@ def read_traits(card: Card) -> Traits:
     """
     if card.kind is not ReviewerKind.SIMULATED:
         _fail(card, f"is of kind {card.kind.value!r}; only a card with [traits] can be simulated")
-    known = [field.name for field in fields(Traits)]
     for name in card.traits:
-        if name not in known:
-            close = get_close_matches(name, known, n=1)
-            hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(known)}"
+        if hint := correct_trait(name):
             _fail(card, f"has an unknown trait {name!r}; {hint}")
     traits = Traits(
         **{name: _read_number(card, name, value) for name, value in card.traits.items()}
     )
     _check_ranges(card, traits)
     return traits
+
+
+def correct_trait(name: str) -> str:
+    """Return what to write for the name of a trait; empty for one that there is."""
+    if name in TRAITS:
+        return ""
+    close = get_close_matches(name, TRAITS, n=1)
+    return f"did you mean {close[0]}?" if close else f"choose one of {', '.join(TRAITS)}"
 
 
 def clamp_traits(values: Mapping[str, float]) -> Traits:

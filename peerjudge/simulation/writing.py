@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 
 from peerjudge.data import Card, Request, TokenLogprob, Usage, Utterance
 from peerjudge.simulation.latent import draw_normal, draw_uniform
+from peerjudge.simulation.speech import pick_phrase
 from peerjudge.simulation.traits import Traits, read_traits
 
 SKILL = 4.0
@@ -26,7 +27,7 @@ LOSS = 2.0
 """Quality that an answer loses if it is refused or cut off. [sd]"""
 
 _LENGTH_SPREAD = 0.25
-"""Standard deviation of the logarithm of the length of answers."""
+"""Standard deviation of the logarithm of the length of replies."""
 _CHARACTERS_PER_TOKEN = 4
 _TOPIC_WORDS = 8
 
@@ -118,6 +119,11 @@ async def utter(
     )
 
 
+def draw_length(traits: Traits, key: str) -> float:
+    """Draw the wanted length of a reply in words."""
+    return traits.length * math.exp(_LENGTH_SPREAD * draw_normal("length", key))
+
+
 def find_answer_quality(card: Card, *, seed: int, draw: str) -> float:
     """Return the quality of the answer that a simulated card wrote, in latent standard deviations.
 
@@ -148,17 +154,13 @@ def _write_answer(traits: Traits, request: Request, key: str) -> Text:
     fate = _find_fate(traits, key)
     if fate == "refused":
         return _REFUSAL, "stop"
-    wanted = traits.length * math.exp(_LENGTH_SPREAD * draw_normal("length", key))
+    wanted = draw_length(traits, key)
     topic = " ".join(request.comparison.question.text.split()[:_TOPIC_WORDS]).rstrip("?.!,:;")
-    sentences = [_choose(_OPENINGS, "opening", key).format(topic=f'"{topic}"')]
+    sentences = [pick_phrase(_OPENINGS, "opening", key).format(topic=f'"{topic}"')]
     while sum(len(sentence.split()) for sentence in sentences) < wanted:
-        sentences.append(_choose(_POINTS, f"point {len(sentences)}", key))
+        sentences.append(pick_phrase(_POINTS, f"point {len(sentences)}", key))
     text = " ".join(sentences)
     return (text[: len(text) // 2], "length") if fate == "length" else (text, "stop")
-
-
-def _choose(phrases: tuple[str, ...], what: str, key: str) -> str:
-    return phrases[int(len(phrases) * draw_uniform(what, key))]
 
 
 WRITERS: Mapping[str, Callable[[Traits, Request, str], Text]] = {"answer": _write_answer}
