@@ -211,7 +211,13 @@ def test_the_split_of_the_paper_is_labelled(commands, project):
     assert outcome.code == 0, outcome.err
     assert "As in the paper: no select split" in outcome.out
     assert "naively, as in the paper" in outcome.out or "Nothing better" in outcome.out
-    assert json.loads(read_search(project.folder))["paper"] is True
+    found = json.loads(read_search(project.folder))
+    assert found["paper"] is True
+    assert {name: size["questions"] for name, size in found["splits"].items()} == {
+        "search": 8,
+        "select": 0,
+        "test": 72,
+    }
 
 
 def test_a_role_is_a_target(commands, project):
@@ -251,15 +257,15 @@ def test_margins_need_probabilities(commands, project):
         (("--split", "10,20,20"), "needs at least 20"),
         (("--limit", "30", "--split", "20,20,20"), "there are 30"),
         (("--method", "grpis"), "grips"),
-        (("--method", "opro"), "--proposer"),
+        (("--method", "opro"), "name a card with --proposer"),
         (("--method", "factors"), "--factor"),
         (("--method", "gepa"), "--proposer"),
         (("--method", "gepa", "--proposer", "proposer"), "pip install 'peerjudge[gepa]'"),
-        (("--proposer", "sim_plain"), "writes no prompts"),
+        (("--proposer", "sim_plain"), "is a simulated reviewer, which writes no prompts"),
         (("--factor", "turns"), "NAME=VALUE,VALUE"),
         (("--proposer", "nobody"), "no 'nobody' among the agents"),
         (("--objective", "accurate"), "accuracy"),
-        (("--objective", "error"), "gold ratings"),
+        (("--objective", "error"), "gold ratings of no aspect"),
         (("--data", "jsonl:unlabelled.jsonl"), "has gold"),
         (("--cost-limit", "1"), "unknown price"),
         (("--transfer", "nobody"), "no 'nobody' among the agents"),

@@ -51,16 +51,6 @@ def search(pairs, folder, **changed):
     return asyncio.run(optimize(JUDGED, **(given | changed)))
 
 
-def test_the_same_search_again_plays_nothing(pairs, tmp_path):
-    """Every discussion is kept, and the result is the same to the byte."""
-    one = search(pairs, tmp_path / "search")
-    first = (tmp_path / "search" / "search.json").read_bytes()
-    two = search(pairs, tmp_path / "search")
-    assert one.spent.discussions > 0
-    assert two.spent.discussions == two.spent.simulated == 0
-    assert (tmp_path / "search" / "search.json").read_bytes() == first
-
-
 def test_a_search_killed_before_its_tables_were_made_resumes(pairs, tmp_path):
     """A kill may leave the file of the store without tables; the same search then starts anew."""
     folder = tmp_path / "search"
@@ -78,15 +68,6 @@ def test_judges_that_read_no_prompts_find_nothing_better(pairs, tmp_path):
     assert found.test is None
     assert found.chosen == found.base
     assert not (tmp_path / "search" / "openings.json").exists()
-
-
-def test_naive_adoption_is_labelled(pairs, tmp_path):
-    """The split of the paper has no questions to choose on."""
-    found = search(pairs, tmp_path / "search", split="paper", steps=1)
-    assert found.paper
-    assert found.splits["select"].questions == 0
-    assert found.splits["search"].questions == 8
-    assert found.document()["paper"] is True
 
 
 def test_every_target_that_is_offered_is_in_a_prompt(pairs):
@@ -107,10 +88,6 @@ def test_every_target_that_is_offered_is_in_a_prompt(pairs):
     ("changed", "sentence"),
     [
         ({"method": "magic"}, "there is no method 'magic'"),
-        ({"method": "opro"}, "name a card with --proposer"),
-        ({"proposer": "sim_plain"}, "is a simulated reviewer, which writes no prompts"),
-        ({"objective": "error"}, "gold ratings of no aspect"),
-        ({"split": "10,20,40"}, "needs at least 20"),
         ({"split": "40,40,40"}, "the splits take 120 questions, and there are 80"),
         ({"split": "half"}, "three numbers of questions"),
         ({"steps": 0}, "steps of a search is at least 1, not 0"),
