@@ -38,14 +38,6 @@ def test_a_run_prints_its_summary_as_json(shell):
     assert document["cost_known"] is True
 
 
-def test_a_dry_run_calls_no_model_and_writes_nothing(shell):
-    """A dry run prints the estimate and creates no folder."""
-    outcome = shell("run", "quickstart", "--dry-run", "--json")
-    assert outcome.code == 0
-    assert outcome.document["discussions"] > 0
-    assert list(shell.folder.iterdir()) == []
-
-
 def test_events_are_one_json_object_a_line(played):
     """Every line of `events --json` is an opinion event."""
     outcome = played("events", "study", "--json")
@@ -177,26 +169,6 @@ def test_a_missing_key_names_its_variable(shell):
     outcome = shell("run", "real")
     assert outcome.code == 2
     assert "OPENAI_API_KEY" in outcome.err
-
-
-def test_failed_discussions_exit_with_1(shell):
-    """A run whose discussions failed exits with 1 and says how to retry them."""
-    (shell.folder / "agents").mkdir()
-    (shell.folder / "agents" / "broken.py").write_text(
-        '"""Never replies."""\n'
-        "async def judge(request):\n    raise ConnectionError('no answer')\n"
-        "def reviewer():\n    return judge\n"
-    )
-    (shell.folder / "experiments").mkdir()
-    (shell.folder / "experiments" / "doomed.py").write_text(
-        '"""Has a reviewer that never replies."""\n'
-        "from peerjudge.data import Condition, Experiment\n"
-        'ASKED = Condition(name="a", protocol="pairwise", seats=("broken",))\n'
-        'EXPERIMENT = Experiment(data="sample", conditions=(ASKED,))\n'
-    )
-    outcome = shell("run", "doomed", "--limit", "1")
-    assert outcome.code == 1
-    assert "again" in outcome.err
 
 
 def test_a_foreign_file_is_not_taken_for_a_store(shell):
