@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,13 +25,8 @@ _RENDERERS = {
 }
 
 
-class _Renderer(Protocol):
-    def render_text(self, shown: object) -> str: ...
-    def render_html(self, shown: object) -> str: ...
-
-
-class _FrameBuilder(Protocol):
-    def build_df(self, shown: object) -> pd.DataFrame: ...
+_OF_PARTS = "peerjudge.reporting.fragments"
+"""The module that renders what `list_parts` returns."""
 
 
 class Printer(Protocol):
@@ -71,10 +66,10 @@ class Displayed:
         return self.describe_briefly()
 
     def __str__(self) -> str:
-        return _find(self).render_text(self)
+        return _render(self, "render_text")
 
     def _repr_html_(self) -> str:
-        return _find(self).render_html(self)
+        return _render(self, "render_html")
 
     def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:  # noqa: FBT001  called by IPython
         print_pretty(self, printer)
@@ -92,8 +87,16 @@ class Framed(Displayed):
         Raises:
             DataError: pandas is not installed.
         """
-        return cast("_FrameBuilder", _find(self)).build_df(self)
+        return _find(self).build_df(self)
 
 
-def _find(shown: object) -> _Renderer:
-    return cast("_Renderer", import_module(_RENDERERS[type(shown).__name__]))
+def _find(shown: object) -> Any:  # noqa: ANN401  a module
+    return import_module(_RENDERERS[type(shown).__name__])
+
+
+def _render(shown: object, form: str) -> str:
+    """Render the parts that the module of a type lists, or the object by the module's own function."""
+    module = _find(shown)
+    if hasattr(module, "list_parts"):
+        return getattr(import_module(_OF_PARTS), form)(module.list_parts(shown))
+    return getattr(module, form)(shown)

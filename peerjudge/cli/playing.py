@@ -279,7 +279,7 @@ async def _answers(
         build_estimate_document,
         describe_estimate,
         list_answer_steps,
-        list_answers,
+        list_parts,
     )
     from peerjudge.runs.answer_plans import plan_answers
     from peerjudge.runs.answering import estimate_answers
@@ -304,7 +304,7 @@ async def _answers(
     else:
         from peerjudge.reporting.layout import print_parts
 
-        print_parts(list_answers(found), results(), wrap=True)
+        print_parts(list_parts(found), results(), wrap=True)
     for sentence in list_answer_steps(found):
         print_status(sentence)
     if found.complete and not json:

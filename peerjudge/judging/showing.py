@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from peerjudge.data import Comparison, Outcome, Verdict
 from peerjudge.judging.judgements import Judgement, JudgementCost
-from peerjudge.reporting import fragments
 from peerjudge.reporting.formats import MISSING, SIMULATED, money
 from peerjudge.reporting.layout import Table
 from peerjudge.results.base import Shown
@@ -21,16 +20,6 @@ _WORDS = {
     Outcome.UNREADABLE: "unreadable",
     Outcome.REFUSED: "refused",
 }
-
-
-def render_text(judgement: Judgement) -> str:
-    """Return the judgement as a table and sentences in text."""
-    return fragments.render_text(list_parts(judgement))
-
-
-def render_html(judgement: Judgement) -> str:
-    """Return the judgement as a table and sentences of a page."""
-    return fragments.render_html(list_parts(judgement))
 
 
 def build_df(judgement: Judgement) -> pd.DataFrame:

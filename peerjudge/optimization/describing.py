@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, cast
 from peerjudge.data import Measurement, to_plain
 from peerjudge.optimization.estimating import SearchEstimate
 from peerjudge.optimization.findings import Optimized
-from peerjudge.reporting import fragments
 from peerjudge.reporting.formats import counted
 from peerjudge.reporting.layout import Table
 from peerjudge.results.columns import Cells, build_frame
@@ -19,16 +18,6 @@ if TYPE_CHECKING:
 
 _MOST = 15
 """Rows of the table of candidates; `search.json` has all."""
-
-
-def render_text(search: Optimized) -> str:
-    """Return the search as tables and sentences in text."""
-    return fragments.render_text(_list_parts(search))
-
-
-def render_html(search: Optimized) -> str:
-    """Return the search as tables and sentences of a page."""
-    return fragments.render_html(_list_parts(search))
 
 
 def build_df(search: Optimized) -> pd.DataFrame:
@@ -44,7 +33,8 @@ def build_df(search: Optimized) -> pd.DataFrame:
     return build_frame("search", rows)
 
 
-def _list_parts(search: Optimized) -> list[str | Table]:
+def list_parts(search: Optimized) -> list[str | Table]:
+    """Return the sentences and tables of a search or of its estimate."""
     if search.estimate is not None:
         return build_estimate(search, search.estimate)
     return [*build_parts(search), *describe_result(search)]

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from peerjudge.data import to_plain
 from peerjudge.pairing.nouns import Paired, Status
-from peerjudge.reporting import fragments
 from peerjudge.reporting.layout import Table
 from peerjudge.results.columns import build_frame
 
@@ -14,14 +13,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def render_text(paired: Paired) -> str:
-    """Return the result as tables and sentences in text."""
-    return fragments.render_text([*build_parts(paired), *describe_files(paired)])
-
-
-def render_html(paired: Paired) -> str:
-    """Return the result as tables and sentences of a page."""
-    return fragments.render_html([*build_parts(paired), *describe_files(paired)])
+def list_parts(paired: Paired) -> list[str | Table]:
+    """Return the tables and sentences of a result."""
+    return [*build_parts(paired), *describe_files(paired)]
 
 
 def build_df(paired: Paired) -> pd.DataFrame:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, cast
 
 from peerjudge.data import to_plain
 from peerjudge.marks import mark_controls
-from peerjudge.reporting import fragments
 from peerjudge.reporting.formats import MISSING, SIMULATED_ANSWERS, money
 from peerjudge.reporting.layout import Table
 from peerjudge.results.base import Document, Shown
@@ -23,16 +22,6 @@ _SHOWN_FAILURES = 3
 _MESSAGE_LENGTH = 300
 
 
-def render_text(answers: Answers) -> str:
-    """Return the answers as a table and sentences in text."""
-    return fragments.render_text(list_answers(answers))
-
-
-def render_html(answers: Answers) -> str:
-    """Return the answers as a table and sentences of a page."""
-    return fragments.render_html(list_answers(answers))
-
-
 def build_df(answers: Answers) -> pd.DataFrame:
     """Return one row per contestant."""
     return build_frame(
@@ -40,7 +29,7 @@ def build_df(answers: Answers) -> pd.DataFrame:
     )
 
 
-def list_answers(answers: Answers) -> Shown:
+def list_parts(answers: Answers) -> Shown:
     """Return the counts by contestant, the files, and what the answers cost."""
     counts = ("answers", "empty", "refused", "cut_off", "failed", "missing")
     headings = (name.replace("_", " ").capitalize() for name in counts)

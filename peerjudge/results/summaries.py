@@ -7,7 +7,6 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from peerjudge.marks import mark_controls
-from peerjudge.reporting import fragments
 from peerjudge.reporting.formats import money
 from peerjudge.reporting.layout import Table
 from peerjudge.results.base import Shown
@@ -24,16 +23,6 @@ _SHOWN_FAILURES = 5
 """Kinds of failures that are listed."""
 _MESSAGE_LENGTH = 300
 """Most characters of an error message that are shown."""
-
-
-def render_text(summary: RunSummary) -> str:
-    """Return the summary as a table and sentences in text."""
-    return fragments.render_text(_parts(summary))
-
-
-def render_html(summary: RunSummary) -> str:
-    """Return the summary as a table and sentences of a page."""
-    return fragments.render_html(_parts(summary))
 
 
 def build_df(summary: RunSummary) -> pd.DataFrame:
@@ -137,7 +126,7 @@ def list_next_steps(summary: RunSummary, *, python: bool = False) -> list[str]:
     return [*causes, *_describe_stop(summary, again, python=python)]
 
 
-def _parts(summary: RunSummary) -> Shown:
+def list_parts(summary: RunSummary) -> Shown:
     """Return what a notebook shows of a run."""
     steps = list_next_steps(summary, python=True)
     if not steps:
