@@ -13,7 +13,7 @@ from peerjudge.errors import DataError, StoreError
 if TYPE_CHECKING:
     import networkx as nx
 
-    from peerjudge.reporting.layout import Table
+    from peerjudge.cli.terminal import Terminal
     from peerjudge.results.base import Result
 
 _WIDE = 1000
@@ -48,21 +48,16 @@ def print_result(result: Result, *, json: bool, layout: Layout = "text") -> None
         return
     from peerjudge.reporting.layout import print_parts
 
-    console = results()
-    if not console.is_terminal:
-        console.width = _WIDE
+    console = open_results()
     print_parts(result.parts(), console, wrap=console.is_terminal)
 
 
-def show(*tables: Table) -> None:
-    """Print the tables that have rows; outside a terminal every row is one line."""
-    from peerjudge.reporting.layout import print_table
-
+def open_results() -> Terminal:
+    """Return the console for results; outside a terminal every row of a table is one line."""
     console = results()
     if not console.is_terminal:
         console.width = _WIDE
-    for table in tables:
-        print_table(table, console)
+    return console
 
 
 def say(*sentences: str) -> None:

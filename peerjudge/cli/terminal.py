@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TextIO
+from typing import Any, TextIO
 
-from rich.console import (
-    Console,
-    ConsoleOptions,
-    HighlighterType,
-    JustifyMethod,
-    OverflowMethod,
-    RenderableType,
-)
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
-from rich.style import Style
 from rich.text import Text
 
 from peerjudge.cli.output import LAYOUT, unmarked
@@ -36,29 +28,9 @@ class Terminal(Console):
             file=unmarked(file), width=width, highlight=False, markup=False, emoji=False
         )
 
-    def render_str(
-        self,
-        text: str,
-        *,
-        style: str | Style = "",
-        justify: JustifyMethod | None = None,
-        overflow: OverflowMethod | None = None,
-        emoji: bool | None = None,
-        markup: bool | None = None,
-        highlight: bool | None = None,
-        highlighter: HighlighterType | None = None,
-    ) -> Text:
+    def render_str(self, text: str, **look: Any) -> Text:  # noqa: ANN401  rich's own options
         """Return a text as it is shown, with marks, so that its width is measured with them."""
-        return super().render_str(
-            mark_controls(text, keep=LAYOUT),
-            style=style,
-            justify=justify,
-            overflow=overflow,
-            emoji=emoji,
-            markup=markup,
-            highlight=highlight,
-            highlighter=highlighter,
-        )
+        return super().render_str(mark_controls(text, keep=LAYOUT), **look)
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None

@@ -1,15 +1,21 @@
-"""Sentences and tables as text, and as HTML for a notebook."""
+"""Sentences and tables as text and as HTML, and the templates and style sheets of pages."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cache
+from importlib.resources import files
 from io import StringIO
+from typing import TYPE_CHECKING
 
 from peerjudge.marks import mark_controls, mark_html
 from peerjudge.reporting.formats import minus_signs
 from peerjudge.reporting.layout import Table, join_notes, print_parts
-from peerjudge.reporting.rendering import load_templates
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 _WIDTH = 120
 """Columns of a text; wider tables have broken cells."""
@@ -69,3 +75,40 @@ def render_html(parts: Iterable[str | Table]) -> str:
 def mark_page(page: str) -> str:
     """Return a page with marks for control characters, and `?` for characters without a UTF-8 form."""
     return mark_html(page).encode("utf-8", errors="replace").decode("utf-8")
+
+
+@cache
+def load_templates() -> Environment:
+    """Return the templates of this room."""
+    return build_environment("peerjudge.reporting")
+
+
+def build_environment(package: str) -> Environment:
+    """Return the templates of a package, which escape all values."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader(package, "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def read_packaged(name: str) -> str:
+    """Return the text of a file beside the templates."""
+    return files("peerjudge.reporting").joinpath("templates", name).read_text("utf-8")
+
+
+def read_colours() -> str:
+    """Return the style sheet with the colours of figures, light and dark."""
+    style = read_packaged("figures.css")
+    return style[: style.index(".chart")]
+
+
+@cache
+def read_palette() -> Mapping[str, str]:
+    """Return the colours of figures on white paper, by name."""
+    style = read_colours()
+    return dict(re.findall(r"--([\w-]+):\s*([^;]+);", style[: style.index("@media")]))

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from peerjudge.data import Comparison, Outcome, Seat, Transcript, Turn, Verdict
 from peerjudge.marks import mark_controls
 from peerjudge.reporting.formats import name_event, name_task
-from peerjudge.reporting.fragments import mark_page
-from peerjudge.reporting.rendering import load_templates
+from peerjudge.reporting.fragments import load_templates, mark_page
 from peerjudge.reporting.transcripts import TEXT_LIMIT
 from peerjudge.tracker import opinion_events
 

@@ -38,7 +38,7 @@ from peerjudge.reporting.figures import (
     Strip,
     Strips,
 )
-from peerjudge.reporting.rendering import read_palette
+from peerjudge.reporting.fragments import read_palette
 
 __all__ = ["ENDINGS", "build_axes", "draw", "render", "save_figures"]
 

@@ -17,8 +17,8 @@ from peerjudge.errors import StoreError
 from peerjudge.marks import mark_html
 from peerjudge.reporting.figures import Figure
 from peerjudge.reporting.formats import MISSING, SIMULATED, minus_signs, money, preface
+from peerjudge.reporting.fragments import load_templates, read_packaged
 from peerjudge.reporting.layout import AnyColumn, Column, Section, Table, build_section, build_table
-from peerjudge.reporting.rendering import load_templates, read_packaged
 from peerjudge.reporting.transcripts import TranscriptData
 from peerjudge.results.accuracy import (
     LEFT_OUT,

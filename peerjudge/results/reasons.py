@@ -26,9 +26,8 @@ from peerjudge.data import Comparison, Dataset, Transcript, Verdict, replace, to
 from peerjudge.datasets import load as load_dataset
 from peerjudge.errors import DataError
 from peerjudge.reporting.formats import counted, preface, share
-from peerjudge.reporting.fragments import mark_page
+from peerjudge.reporting.fragments import load_templates, mark_page
 from peerjudge.reporting.layout import Column, Table, build_table
-from peerjudge.reporting.rendering import load_templates
 from peerjudge.results.base import Document, FramedResult, Result, Shown
 from peerjudge.results.columns import Cells, list_cells
 from peerjudge.results.plain import make_plain

@@ -271,7 +271,7 @@ async def serve_static(request: Request) -> Response:
         raise HTTPException(404)
     text = files("peerjudge.web").joinpath("static", name).read_text("utf-8")
     if name == "view.css":
-        from peerjudge.reporting.rendering import read_colours
+        from peerjudge.reporting.fragments import read_colours
 
         text = read_colours() + text
     return Response(text, media_type=_STATIC[name])

@@ -12,8 +12,7 @@ from markupsafe import Markup, escape
 
 from peerjudge.analysis.listing import Against, Flag, Moved, State
 from peerjudge.reporting.formats import counted, minus_signs, money, name_event, tokens
-from peerjudge.reporting.fragments import mark_page
-from peerjudge.reporting.rendering import build_environment
+from peerjudge.reporting.fragments import build_environment, mark_page
 from peerjudge.store.browsing import FACETS, SORTS
 from peerjudge.web.discussion import TURNS_PER_PAGE, name_mark, split_text
 

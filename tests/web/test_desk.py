@@ -10,6 +10,7 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'peerjudge
 import httpx
 
 from peerjudge.data import Expects, Message, TaskSheet, TitledText
+from peerjudge.errors import StoreError
 from peerjudge.store.desk import DeskTask
 from peerjudge.store.desk_records import list_people_answers
 from peerjudge.store.desk_server import open_desk
@@ -223,6 +224,23 @@ async def test_scores_by_aspect_are_kept_and_one_that_is_not_given_is_none(tmp_p
             assert (await client.post("/desk/t", data=form, headers=OWN)).status_code == 303
         scores = [(one.answer, one.aspect, one.score) for one in desk.find_answer("t").scores]
         assert scores == [(1, aspects[0], 7), (2, aspects[0], 0)]
+
+
+async def test_a_desk_that_cannot_be_read_says_so_on_every_page(tmp_path, monkeypatch):
+    """The list and the count of requests name the cause, as the forms do."""
+
+    def fail(*_, **__):
+        raise refusal
+
+    refusal = StoreError("the desk is in use")
+    with serve(tmp_path, task("t")) as (desk, connect):
+        async with connect("ann") as client:
+            await client.get(client.link)
+            for name in ("list_tasks", "count_open", "find_task"):
+                monkeypatch.setattr(desk, name, fail)
+            for path in ("/desk", "/desk/state", "/desk/next", "/desk/t"):
+                page = await client.get(path)
+                assert (page.status_code, "the desk is in use" in page.text) == (503, True)
 
 
 async def test_two_tabs_lose_no_text(tmp_path):

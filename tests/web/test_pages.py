@@ -367,6 +367,8 @@ def test_a_label_of_a_cell_has_the_group_of_its_column():
     columns = [Column(name, "", key=str(n)) for n, name in enumerate(("Who", "Value", "Value"))]
     made = build_table("Title", ["x"], *columns, groups=(("Before", 1), ("After", 1)))
     assert made.labels == ("Who", "Before: Value", "After: Value")
+    made = build_table("Title", ["x"], *columns, groups=(("", 1), ("After", 1)))
+    assert made.labels == ("Who", "Value", "After: Value")
 
 
 def test_a_sentence_of_a_result_is_escaped_with_its_code_and_minus_signs():

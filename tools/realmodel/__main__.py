@@ -21,8 +21,9 @@ from peerjudge.cli.console import (
     show_progress,
 )
 from peerjudge.cli.interrupts import INTERRUPTED, cancel_on_signal, exit_code
-from peerjudge.cli.tables import say, show
+from peerjudge.cli.tables import open_results, say
 from peerjudge.errors import PeerJudgeError, ShelfError
+from peerjudge.reporting.layout import print_table
 from peerjudge.runs import RunSummary
 from peerjudge.shelf import Shelf
 from tools.realmodel import play, table
@@ -115,7 +116,8 @@ async def _report(summaries: Sequence[RunSummary], shelf: Shelf, *, model: str, 
     if json:
         print_json(table.build_document(rows, model=model))
         return
-    show(table.build_text_table(rows, title=f"Protocols and prompt packs with {model}"))
+    title = f"Protocols and prompt packs with {model}"
+    print_table(table.build_text_table(rows, title=title), open_results())
     say("", table.describe_total(rows), *(f"run  {summary.folder}" for summary in summaries))
     for failure in (failure for summary in summaries for failure in summary.failures):
         print_status(f"{failure.count} failed: {failure.kind}: {failure.message}")
