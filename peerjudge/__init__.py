@@ -167,12 +167,10 @@ _HOMES = {name: module for module, names in _NAMES.items() for name in names.spl
 
 def __getattr__(name: str) -> object:
     if name not in __all__:
-        from difflib import get_close_matches
+        from peerjudge.data.choices import suggest_name
 
         # IPython shows the message only; without `obj`, Python proposes no name of its own.
-        near = get_close_matches(name, __all__, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        msg = f"module 'peerjudge' has no attribute {name!r}{hint}"
+        msg = f"module 'peerjudge' has no attribute {name!r}{suggest_name(name, __all__)}"
         raise AttributeError(msg, name=name)
     return getattr(import_module(f"peerjudge.{_HOMES.get(name, 'data')}"), name)
 
