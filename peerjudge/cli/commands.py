@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeAlias, T
 from typing import get_type_hints as read_types
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
 from peerjudge.cli.declarations import (
     read_declaration,
@@ -104,6 +105,8 @@ _OPTIONS: Mapping[str, Option] = MappingProxyType(
     {
         "bool": Option(type=bool),
         "int": Option(type=int),
+        # numpy draws from no negative seed
+        "seed: int": Option(type=Annotated[int, Parameter(validator=Number(gte=0))]),
         "float": Option(type=float),
         "Path": Option(type=Path),
         "str": Option(type=str),

@@ -39,6 +39,7 @@ _LATENCY = 5.0
 _CONNECTIONS = 10
 _LEAST_PLAYED = 20_000
 """Fewest comparisons on which the length of each discussion is simulated."""
+_SEEDS = 1 << 64
 _LENGTH_SEED = 18
 
 
@@ -144,7 +145,7 @@ def plan(
 
     def forecast(cards: Mapping[str, Card], some: Sequence[Effect]) -> dict[Effect, Forecast]:
         names = {name for effect in some for name in (effect.condition, effect.against)}
-        design, seed = build_design(declared, cards).select(*names), declared.experiment.seed
+        design, seed = build_design(declared, cards).select(*names), _seed_of(declared.experiment)
         return forecast_effects(
             design, some, sizes=sorted(sizes), power=power, studies=studies, seed=seed
         )
@@ -160,7 +161,7 @@ def plan(
         wanted,
         most=max(sizes),
         studies=studies,
-        seed=declared.experiment.seed,
+        seed=_seed_of(declared.experiment),
     )
     needed = {one.needed for world in (carded, unpulled) for one in world.values()}
     priced = sorted({*sizes, *(size for size in needed if size is not None)})
@@ -266,10 +267,15 @@ def _check_arguments(
             raise ExperimentError(sentence)
 
 
+def _seed_of(experiment: Experiment) -> int:
+    """Return the seed of a study as numpy takes it, which is not negative."""
+    return experiment.seed % _SEEDS
+
+
 def _estimate_expected(prepared: Prepared, cast: Mapping[str, Card]) -> Estimate | None:
     """Estimate discussions as long as the simulated ones; `None` if none can end early."""
     plan = prepared.plan
-    random = np.random.default_rng([plan.experiment.seed, _LENGTH_SEED])
+    random = np.random.default_rng([_seed_of(plan.experiment), _LENGTH_SEED])
     size = len(plan.comparisons)
     studies = -(-_LEAST_PLAYED // size)
     design = build_design(plan, cast)

@@ -134,6 +134,7 @@ MISTAKES = {
     "no such setting": (("run", "quickstart", "-S", "bogus=1"), "known:"),
     "not a setting": (("run", "quickstart", "-S", "bogus"), "key=value"),
     "not a number": (("run", "quickstart", "--limit", "x"), "limit"),
+    "a negative seed": (("rank", "study", "--seed", "-1"), "--seed. Must be >= 0"),
     "no source": (("rank",), "SOURCE"),
     "no such run": (("events", "nowhere"), "nowhere"),
     "no such dataset": (("rank", "nosuch:place"), "nosuch"),

@@ -388,6 +388,12 @@ def test_the_command_prints_one_document(run_plan):
     assert document["expenses"][0]["calls"] > 0
 
 
+def test_a_study_with_a_negative_seed_is_planned(shelf):
+    """`run` plays a study with any seed, and the plan draws from a seed of its own."""
+    seen = plan(STUDY, effects=("pairwise",), seed=-1, sizes=(36,), studies=20, shelf=shelf).study
+    assert 0.0 <= _effect(seen, "against pairwise").as_carded.sizes[0].power <= 1.0
+
+
 def test_a_stand_in_without_its_card_is_refused(run_plan):
     """The error shows the form CARD=SIMULATED."""
     done = run_plan("--stand-in", "sim_gpt4")
