@@ -133,6 +133,21 @@ def test_records_have_the_digest_of_every_file(write, tmp_path):
     assert len(set(described.files.values())) == 2
 
 
+def test_an_interrupted_import_is_repeated_in_the_same_folder(write, tmp_path):
+    """Records are whole or absent; what was half written is no file of somebody else."""
+    row = {"question": "Why?", "answer_a": "x", "answer_b": "y", "annotator": "ann", "vote": "a"}
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / "comparisons.jsonl.part").write_text('{"id": "c')
+    import_records(write("votes.jsonl", [row]), out=folder)
+    assert len(load(str(folder)).reviews) == 1
+    files = ["comparisons.jsonl", "dataset.json", "reviews.jsonl"]
+    assert sorted(file.name for file in folder.iterdir()) == files
+    (folder / "dataset.json").unlink()
+    with pytest.raises(DataError, match="holds other files"):
+        import_records(tmp_path / "votes.jsonl", out=folder)
+
+
 def test_records_that_were_edited_are_named_by_their_place(write, tmp_path):
     """A rule that does not exist is an error with the file and the value."""
     row = {"question": "Why?", "answer_a": "x", "answer_b": "y", "annotator": "ann", "vote": "a"}

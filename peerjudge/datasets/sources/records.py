@@ -73,7 +73,7 @@ def write_records(
 
     Args:
         dataset: the dataset.
-        folder: a folder that does not exist, is empty, or holds records.
+        folder: a folder that does not exist, is empty, or holds records, or those of an interrupted import.
         origin: name of the format that it was read from.
         files: the files that it was read from.
         licence: of the records; empty where it is not known.
@@ -82,8 +82,9 @@ def write_records(
     Raises:
         DataError: the folder holds other files, or cannot be written.
     """
-    held = folder.exists() and not (folder / RECORDS).is_file() and any(folder.iterdir())
-    if held and not shared:
+    unfinished = [folder / f"{name}.part" for name in (_COMPARISONS, _REVIEWS, RECORDS)]
+    held = folder.exists() and not (folder / RECORDS).is_file()
+    if held and not shared and not {*folder.iterdir()} <= {*unfinished}:
         msg = f"{folder} holds other files; name a new folder with --out"
         raise DataError(msg)
     names = Counter(file.name for file in files)
@@ -107,11 +108,13 @@ def write_records(
     )
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / RECORDS).unlink(missing_ok=True)
-        _write_nouns(folder / _COMPARISONS, dataset.comparisons)
-        _write_nouns(folder / _REVIEWS, dataset.reviews)
+        _write_nouns(unfinished[0], dataset.comparisons)
+        _write_nouns(unfinished[1], dataset.reviews)
         text = json.dumps(to_plain(described), ensure_ascii=False, indent=1)
-        (folder / RECORDS).write_text(f"{text}\n", "utf-8")
+        unfinished[2].write_text(f"{text}\n", "utf-8")
+        (folder / RECORDS).unlink(missing_ok=True)
+        for file in unfinished:
+            file.replace(file.with_suffix(""))
     except OSError as cause:
         msg = f"{folder} cannot be written: {cause.strerror or cause}"
         raise DataError(msg) from cause
