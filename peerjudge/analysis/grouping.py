@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from peerjudge.analysis.ballots import Ballots, Bools, Codes, Floats, Numbers
+from peerjudge.ranking.tally import divide_known
 
 Ints = npt.NDArray[np.int64]
 Column = npt.NDArray[np.integer] | Bools
@@ -44,11 +45,6 @@ def average_by_group(group: Ints | Numbers, values: Floats | Bools, size: int) -
     """Return the mean of the values by group, numbered from 0; NaN for a group without any."""
     total: Floats = np.bincount(group, values, size).astype(np.float64, copy=False)
     return divide_known(total, np.bincount(group, minlength=size))
-
-
-def divide_known(above: Floats, below: Floats | Ints) -> Floats:
-    """Return the ratios, NaN where `below` is not above 0."""
-    return np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below > 0)
 
 
 def count_earlier(*columns: Column) -> Ints:

@@ -16,7 +16,7 @@ from peerjudge.data import LEVEL, Measurement, Noun, Ranking, Scheme, Tournament
 from peerjudge.errors import ConvergenceError
 from peerjudge.ranking import elo_trajectory, peer_rank, rank
 from peerjudge.ranking.resampling import head_to_head_by_sample, select_rows, weigh_samples
-from peerjudge.ranking.tally import head_to_head
+from peerjudge.ranking.tally import divide_known, head_to_head
 
 _FOLLOWED = 6
 """Lines that can be told apart in one figure."""
@@ -218,7 +218,7 @@ def measure_head_to_head(
     present = np.unique(tournament.question[tournament.readable])
     points = head_to_head_by_sample(rows, draws[:, present], weights)
     battles = points + points.transpose(0, 2, 1)
-    shares = np.divide(points, battles, out=np.full_like(points, np.nan), where=battles > 0)
+    shares = divide_known(points, battles)
     names = tournament.contestants
     return {
         (one, other): make_measurement(

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from peerjudge.analysis.grouping import divide_known
 from peerjudge.data import Card, Leader, Orders, Role, replace
+from peerjudge.ranking.tally import divide_known
 from peerjudge.runs import Part, Plan
 from peerjudge.simulation.arrays import Items, Speaker, World, build_items, build_speaker
 from peerjudge.simulation.discussions import NOTHING, Conclusions, Draws, Played, play_script

@@ -221,4 +221,4 @@ def _met(tournament: Tournament) -> npt.NDArray[np.bool_]:
 
 def divide_known(points: Floats, battles: Floats | npt.NDArray[np.int64]) -> Floats:
     """Return the points per battle, NaN without a battle."""
-    return np.divide(points, battles, out=np.full_like(points, np.nan), where=battles > 0)
+    return np.divide(points, battles, out=np.full(points.shape, np.nan), where=battles > 0)

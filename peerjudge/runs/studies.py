@@ -29,7 +29,7 @@ from peerjudge.data import (
     replace,
 )
 from peerjudge.datasets import load as load_dataset
-from peerjudge.datasets import settle_gold
+from peerjudge.datasets.source import score_vote, settle_gold
 from peerjudge.datasets.sources.records import write_records
 from peerjudge.engine import next_cue
 from peerjudge.errors import DataError, ExperimentError, StoreError
@@ -294,6 +294,5 @@ def _settle(comparison: Comparison, reviews: Sequence[RecordedReview]) -> Compar
     if comparison.gold is not None or len(comparison.answers) != 2:
         return comparison
     pair = (comparison.answers[0].id, comparison.answers[1].id)
-    readable = [review.verdict for review in reviews if review.verdict.readable]
-    votes = [0 if vote.choice is None else 2 * pair.index(vote.choice) - 1 for vote in readable]
+    votes = [score_vote(one.verdict, pair) for one in reviews if one.verdict.readable]
     return replace(comparison, gold=settle_gold(votes, GoldRule.SIGN_OF_MEAN, pair))
