@@ -61,6 +61,8 @@ _TABLES = ("tasks", "reply")
 _OPTIONAL = frozenset({"reference"})
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 """Characters that a TOML string of several lines holds only as escapes."""
+_CLOSING = re.compile(r'"""|"\Z')
+"""Quotation marks of which the last is escaped: three in a row, and one at the end."""
 _VERDICT_FORMS = {"verdict", "verdict_or_tie"}
 SCORE_FORMS: Mapping[str, tuple[str, ...]] = {
     f"{shown}_{order}": keys
@@ -156,10 +158,8 @@ def _quote(text: str) -> str:
     """Return a TOML string; one with line breaks keeps them."""
     if "\n" not in text:
         return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-    body = text.replace("\\", "\\\\").replace('"""', '""\\"')
+    body = _CLOSING.sub(lambda found: f'{found[0][:-1]}\\"', text.replace("\\", "\\\\"))
     body = _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", body)
-    if body.endswith('"'):
-        body = f'{body[:-1]}\\"'
     return f'"""\n{body}"""'
 
 

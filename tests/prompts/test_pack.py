@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+from peerjudge.data import replace
 from peerjudge.errors import PromptError
-from peerjudge.prompts import pack_identity, read_pack
+from peerjudge.prompts import pack_identity, read_pack, write_pack
 
 PACK = """
 description = "A small pack."
@@ -68,6 +71,15 @@ def test_a_faulty_pack_is_refused_with_the_place(text: str, reason: str):
     """Parts are complete, known and well typed; templates compile and use the values of their part only."""
     with pytest.raises(PromptError, match=re.escape(reason)):
         read_pack("small", text)
+
+
+@given(system=st.text("\"'\\\n\r\ta\x7f\x00é").filter(str.strip))
+@example(system='a\n"""')
+@example(system='a\n\\"')
+def test_a_written_pack_is_read_as_the_same(system: str):
+    """Quotation marks, backslashes and control characters at any place survive, also at the end."""
+    pack = replace(read_pack("small", PACK), system=system)
+    assert read_pack("small", write_pack(pack)) == pack
 
 
 def test_identity_is_that_of_the_words():
