@@ -37,6 +37,7 @@ from peerjudge.data import (
     from_plain,
     to_json,
 )
+from peerjudge.data.cleaning import clean_text
 from peerjudge.errors import DataError
 from peerjudge.verdicts import split_thinking
 
@@ -252,6 +253,8 @@ def _parse_text(text: str) -> Comparison:
 
 def _parse_plain(plain: object) -> Comparison:
     """Return a comparison from its full form or from the texts of question and answers."""
+    # JSON can hold half a character, which has no UTF-8 form.
+    plain = json.loads(clean_text(json.dumps(plain, ensure_ascii=False)))
     given = cast("Mapping[str, object]", plain if isinstance(plain, dict) else {})
     missing = [part for part in _TEXTS if part not in given]
     if missing:

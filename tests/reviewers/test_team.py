@@ -93,11 +93,13 @@ async def test_a_comparison_is_understood_in_every_form(task: object):
 
 
 async def test_texts_alone_make_a_comparison():
-    """Plain texts of question and answers are enough; the answers are numbered."""
+    """Plain texts of question and answers are enough, with half a character too; the answers are numbered."""
     discussion = team()
-    await discussion.run(task='{"question": "Which?", "answers": ["sun", "moon"]}')
+    await discussion.run(task='{"question": "Which \\ud83d?", "answers": ["sun", "moon"]}')
     assert discussion.transcript is not None
-    assert [answer.text for answer in discussion.transcript.comparison.answers] == ["sun", "moon"]
+    comparison = discussion.transcript.comparison
+    assert comparison.question.text == "Which \N{REPLACEMENT CHARACTER}?"
+    assert [answer.text for answer in comparison.answers] == ["sun", "moon"]
     assert discussion.transcript.verdict == Verdict.of("1")
 
 
