@@ -93,7 +93,8 @@ def read_chat(body: bytes | str, *, models: frozenset[str]) -> JudgeRequest:
     if plain.get("n") not in (None, 1):
         msg = f"a judgement is one reply, not n={plain.get('n')!r:.20}"
         raise RequestError(msg)
-    if (model := plain.get("model")) not in models:
+    model = plain.get("model")
+    if not isinstance(model, str) or model not in models:
         msg = f"model {model!r:.80} is not served; choose one of {', '.join(sorted(models))}"
         raise RequestError(msg)
     messages = plain.get("messages")
