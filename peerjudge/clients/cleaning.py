@@ -74,9 +74,22 @@ def _find_changes(result: CreateResult) -> dict[str, object]:
 
 def _needs_cleaning(token: ChatCompletionTokenLogprob) -> bool:
     alternatives = token.top_logprobs or ()
-    if any(clean_logprob(each.logprob) != each.logprob for each in (token, *alternatives)):
-        return True
+    for each in (token, *alternatives):
+        cleaned = clean_logprob(each.logprob)
+        if cleaned is None or cleaned != each.logprob or not _is_spelt(each.bytes):
+            return True
     return not token.token.isascii() and clean_text(token.token) != token.token
+
+
+def _is_spelt(given: object) -> bool:
+    """Return whether the bytes of a token or alternative are bytes, or missing."""
+    if not isinstance(given, list):
+        return given is None
+    try:
+        bytes(cast("list[int]", given))
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _clean_logprobs(
@@ -85,12 +98,16 @@ def _clean_logprobs(
     cleaned: list[ChatCompletionTokenLogprob] = []
     for token in tokens:
         logprob = clean_logprob(token.logprob)
-        alternatives = [(clean_logprob(top.logprob), top.bytes) for top in token.top_logprobs or ()]
+        alternatives = [
+            (clean_logprob(top.logprob), top.bytes if _is_spelt(top.bytes) else None)
+            for top in token.top_logprobs or ()
+        ]
         if logprob is None or any(value is None for value, _ in alternatives):
             return None
         tops = [TopLogprob(logprob=value or 0.0, bytes=given) for value, given in alternatives]
         changes = {"token": clean_text(token.token), "logprob": logprob, "top_logprobs": tops}
-        cleaned.append(token.model_copy(update=changes))
+        spelt = token.bytes if _is_spelt(token.bytes) else None
+        cleaned.append(token.model_copy(update={**changes, "bytes": spelt}))
     return cleaned
 
 

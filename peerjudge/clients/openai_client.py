@@ -52,6 +52,7 @@ from peerjudge.clients.calls import CallRequest, ClientProxy
 from peerjudge.clients.charges import note_charge
 from peerjudge.clients.retry import MalformedReplyError, ProviderFailedError
 from peerjudge.clients.tokens import ReportedUsage, add_usage
+from peerjudge.data.cleaning import clean_count
 
 if TYPE_CHECKING:
     from httpx2 import AsyncBaseTransport, Request, Response
@@ -297,7 +298,7 @@ def _read_usage(counted: object) -> RequestUsage:
     )
     details = counts.get("completion_tokens_details")
     named = cast("dict[str, object]", details) if isinstance(details, dict) else {}
-    if thinking := _read_count(named.get("reasoning_tokens")):
+    if thinking := clean_count(named.get("reasoning_tokens")):
         return ReportedUsage(prompt, reply, thinking)
     return RequestUsage(prompt_tokens=prompt, completion_tokens=reply)
 
