@@ -291,11 +291,11 @@ def _read_thinking(message: Mapping[str, Any]) -> str | None:
 
 
 def _read_usage(counted: object) -> RequestUsage:
-    """Return the tokens as the server counted them; 0 for a count that is no positive number."""
+    """Return the tokens as the server counted them; 0, for an estimate, if a count is impossible."""
     counts = cast("dict[str, object]", counted) if isinstance(counted, dict) else {}
-    prompt, reply = (
-        _read_count(counts.get(name)) for name in ("prompt_tokens", "completion_tokens")
-    )
+    values = [clean_count(counts.get(name) or 0) for name in ("prompt_tokens", "completion_tokens")]
+    # Of an impossible count, the other one is doubtful too.
+    prompt, reply = (value or 0 if None not in values else 0 for value in values)
     details = counts.get("completion_tokens_details")
     named = cast("dict[str, object]", details) if isinstance(details, dict) else {}
     if thinking := clean_count(named.get("reasoning_tokens")):
@@ -312,10 +312,6 @@ def _read_logprobs(given: object) -> list[ChatCompletionTokenLogprob] | None:
         return [_read_token(token) for token in cast("list[dict[str, Any]]", tokens)]
     except (AttributeError, KeyError, TypeError, ValueError):
         return None
-
-
-def _read_count(value: object) -> int:
-    return value if isinstance(value, int) and value > 0 else 0
 
 
 def _read_token(token: Mapping[str, Any]) -> ChatCompletionTokenLogprob:

@@ -45,6 +45,7 @@ BODIES = {
     "logprobs without tokens": ('"1"', '{"content": [1, 2]}', json.dumps(USAGE)),
     "absurd usage": ('"1"', "null", f'{{"prompt_tokens": {10**30}, "completion_tokens": 7}}'),
     "usage as text": ('"1"', "null", '{"prompt_tokens": "30", "completion_tokens": [7]}'),
+    "negative usage": ('"1"', "null", '{"prompt_tokens": -30, "completion_tokens": 7}'),
     "usage of another type": ('"1"', "null", '["thirty"]'),
     "infinite usage": ('"1"', "null", '{"prompt_tokens": Infinity, "completion_tokens": NaN}'),
 }
