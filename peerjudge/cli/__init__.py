@@ -74,6 +74,7 @@ _MODULES: Mapping[str, str] = {
     **dict.fromkeys(_COMMANDS["Play"], "playing"),
     **dict.fromkeys((*_COMMANDS["Measure"], "report", "bundle", "verify", "cite"), "analyses"),
     **dict.fromkeys(_COMMANDS["Project and data"], "projects"),
+    **dict.fromkeys(("view", "serve"), "servers"),
 }
 """Modules of commands, which are imported when one is called; others have a module `NAME_command`."""
 

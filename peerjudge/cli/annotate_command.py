@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from peerjudge.cli.console import print_status
-from peerjudge.cli.desk_server import serve_desk
+from peerjudge.cli.servers import serve_desk
 from peerjudge.cli.tables import print_result
 from peerjudge.errors import DataError, StoreError
 

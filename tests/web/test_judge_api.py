@@ -18,8 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import peerjudge as pj
-from peerjudge.cli.local_server import listen
-from peerjudge.cli.serve_command import check_token
+from peerjudge.cli.servers import check_token, listen
 from peerjudge.errors import ExperimentError
 from peerjudge.judging.requests import RequestError, read_object, read_request
 

@@ -1,0 +1,339 @@
+"""Servers: the viewer (`view`), the forms of people (`annotate --browser`), and a judge (`serve`)."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from peerjudge.cli.console import print_status
+from peerjudge.cli.options import BudgetOptions, CastOptions
+from peerjudge.errors import ExperimentError, StoreError
+from peerjudge.places import is_loopback
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+    from peerjudge.judging import Judge
+    from peerjudge.store.desk import Desk
+
+__all__ = ["check_token", "listen", "serve_command", "serve_desk", "view_command"]
+
+TOKEN = "PEERJUDGE_SERVE_TOKEN"  # noqa: S105  the name of the variable
+HOST = "127.0.0.1"
+
+_PAGE_PORT = 8750
+"""Port of pages that is taken where none is given and it is free."""
+_JUDGE_PORT = 8760
+_SHORTEST_TOKEN = 16
+_SAVE_AFTER = 1.0
+"""Time after an answer at which the votes of a study are written for other commands. [s]"""
+
+
+def view_command(*sources: str, port: int | None = None) -> int:
+    """Show runs in the browser: progress, discussions, prompts, comparisons. Reads; changes nothing.
+
+    Prints a link that works once, and the next one when it was used. Ctrl-C ends it.
+
+    Parameters
+    ----------
+    sources
+        Run folders, folders of studies, folders of these, `.db` files, store URLs (URL#RUN for one run),
+        transcript files (.jsonl, .jsonl.gz) and bundles (.zip). A run may still be going on.
+    port
+        The port on this machine; by default 8750, or any free one where it is in use.
+    """
+    if not sources:
+        msg = "name what to show: a run folder, a folder of run folders, or a store URL"
+        raise StoreError(msg)
+    require_web("the viewer")
+    asyncio.run(_show_library(sources, port=port))
+    return 0
+
+
+async def _show_library(sources: Sequence[str], *, port: int | None) -> None:
+    from peerjudge.reporting.formats import counted
+    from peerjudge.shelf import Shelf
+    from peerjudge.web import SignIn, build_app, open_library
+
+    async with open_library(sources) as library:
+        with listen_here(port) as listener:
+            number = int(listener.getsockname()[1])
+
+            def say(key: str) -> None:
+                print(f"http://{HOST}:{number}/open?key={key}", flush=True)
+
+            sign_in = SignIn(say)
+            app = build_app(library, sign_in, cookie=f"peerjudge_{number}", shelf=Shelf())
+            shown = [counted(len(library.runs), "run")] if library.runs else []
+            if studies := len(library.studies):
+                shown.append(f"{studies} {'study' if studies == 1 else 'studies'}")
+            print_status(
+                f"Viewing {' and '.join(shown)}, read-only. Open the link below: it works "
+                "once, and the next one follows. Ctrl-C ends."
+            )
+            sign_in.renew()
+            await serve_until_signal(app, listener)
+
+
+def serve_command(
+    judge: str,
+    /,
+    *,
+    host: str = HOST,
+    port: int = _JUDGE_PORT,
+    out: Path | None = None,
+    store: str | None = None,
+    cache: str | None = None,
+    seed: int | None = None,
+    cast: CastOptions = CastOptions(),
+    budget: BudgetOptions = BudgetOptions(),
+    deadline: float | None = None,
+) -> int:
+    """Judge answers for other programs over HTTP, by a discussion in both orders.
+
+    `POST /v1/judge` takes one JSON object with `question`, `answers` (2 to 4), and, if wanted, `criteria`.
+    `POST /v1/chat/completions` takes the same object as the last message of a chat, with `reply`: index,
+    letter or rubric. Each discussion is stored, and an equal request costs nothing. A
+    request that does not fit a limit gets the status 429. Ctrl-C ends it.
+
+    Parameters
+    ----------
+    judge
+        A card, PROTOCOL:CARD,CARD,..., an experiment, or EXPERIMENT#CONDITION.
+    host
+        Address to listen on. Any but this machine's own needs a token of 16 characters or more in the
+        environment variable PEERJUDGE_SERVE_TOKEN, which requests send as `Authorization: Bearer`.
+    port
+        Port; 0 takes a free one.
+    out
+        Folder of the discussions, which every other command reads; by default `runs/JUDGE`.
+    store
+        Database URL instead of a folder.
+    cache
+        File or folder of the reply cache; see `run`.
+    seed
+        Seed of simulated reviewers and of cached replies.
+    deadline
+        Time after which a discussion fails. [s]
+    """
+    token = check_token(host, os.environ.get(TOKEN))
+    require_web("serving")
+    from peerjudge.judging import Judge
+    from peerjudge.judging.specs import build_judge
+    from peerjudge.shelf import Shelf
+
+    if out is None and store is None:
+        out = Path("runs") / build_judge(judge, Shelf()).name
+    opening = Judge.open(
+        judge,
+        out=out,
+        store=store,
+        cache=cache,
+        seed=seed,
+        deadline=deadline,
+        **cast.list_arguments(),
+        **budget.list_arguments(),
+    )
+
+    async def serve() -> int:
+        with listen(host, port) as listener:
+            async with opening as opened:
+                return await _serve_judge(opened, listener, token=token, local=is_loopback(host))
+
+    return asyncio.run(serve())
+
+
+def check_token(host: str, token: str | None) -> str | None:
+    """Return the token that requests must bear, if there is one.
+
+    Raises:
+        ExperimentError: Other machines can reach the host and there is no token, or it is too short.
+    """
+    if token is not None and (len(token) < _SHORTEST_TOKEN or not token.isprintable()):
+        msg = f"{TOKEN} needs {_SHORTEST_TOKEN} or more printable characters"
+        raise ExperimentError(msg)
+    if token is None and not is_loopback(host):
+        msg = (
+            f"other machines can reach {host}, and could spend your money: set {TOKEN} to a token of "
+            f"{_SHORTEST_TOKEN} or more characters, or leave out --host"
+        )
+        raise ExperimentError(msg)
+    return token
+
+
+async def _serve_judge(
+    judge: Judge, listener: socket.socket, *, token: str | None, local: bool
+) -> int:
+    """Serve until a signal; return the exit code that a shell gives a process that it ended."""
+    from peerjudge.web.judge_api import build_judge_api
+
+    host, port = listener.getsockname()[:2]
+    simulated = "; its reviewers are simulated" if judge.simulated else ""
+    print_status(f"Judging by {judge.by}, stored in {judge.place}{simulated}. Ctrl-C ends.")
+    print(f"http://{f'[{host}]' if ':' in host else host}:{port}/v1", flush=True)
+    # Requests under way are answered with an error at the end, so that the server does not wait.
+    received = await serve_until_signal(
+        build_judge_api(judge, token=token, local=local), listener, at_end=judge.cancel_all
+    )
+    print_status("Interrupted. All discussions so far are saved; equal requests resume them.")
+    return 0 if received is None else 128 + received
+
+
+def serve_desk(
+    desk: Desk,
+    people: Sequence[str],
+    *,
+    introduction: str,
+    port: int | None,
+    save: Callable[[], object] | None = None,
+) -> None:
+    """Serve the requests to these people until Ctrl-C; raises `StoreError` for a port in use.
+
+    Args:
+        desk: The open desk of a run or a study.
+        people: Cards or annotators, each of whom gets a link.
+        introduction: Text above the links.
+        port: The port; `None` for the usual or any free one.
+        save: Writes the votes of a study; called soon after an answer, and at the end.
+    """
+    require_web("the forms")
+    asyncio.run(_serve_forms(desk, people, introduction=introduction, port=port, save=save))
+
+
+async def _serve_forms(
+    desk: Desk,
+    people: Sequence[str],
+    *,
+    introduction: str,
+    port: int | None,
+    save: Callable[[], object] | None,
+) -> None:
+    from peerjudge.marks import mark_controls
+    from peerjudge.store.study_desk import StudyDesk
+    from peerjudge.web.desk import build_desk_app
+    from peerjudge.web.desk_safety import DeskSignIn
+    from peerjudge.web.study_pages import build_study_app
+
+    planned: list[asyncio.TimerHandle] = []
+
+    def save_now() -> None:
+        planned.clear()
+        if save is not None:
+            save()
+
+    def plan_saving() -> None:
+        if not planned:
+            planned.append(asyncio.get_running_loop().call_later(_SAVE_AFTER, save_now))
+
+    with listen_here(port) as listener:
+        number = int(listener.getsockname()[1])
+
+        def say(name: str, key: str) -> None:
+            print(f"{mark_controls(name)}: http://{HOST}:{number}/open?key={key}", flush=True)
+
+        sign_in = DeskSignIn(desk, people, say)
+        hosts = [f"{name}:{number}" for name in (HOST, "localhost")]
+        cookie = f"peerjudge_desk_{number}"
+        if isinstance(desk, StudyDesk):
+            app = build_study_app(desk, sign_in, hosts=hosts, cookie=cookie, on_answer=plan_saving)
+        else:
+            app = build_desk_app(desk, sign_in, hosts=hosts, cookie=cookie)
+        print_status(introduction)
+        sign_in.renew()
+        await serve_until_signal(app, listener)
+        save_now()
+
+
+def require_web(what: str) -> None:
+    """Raise `StoreError` if the packages of the web server are not installed."""
+    try:
+        import starlette
+        import uvicorn
+    except ModuleNotFoundError as cause:
+        msg = f"{what} needs the package {cause.name!r}: pip install 'peerjudge[web]'"
+        raise StoreError(msg) from cause
+    _ = (starlette, uvicorn)
+
+
+async def serve_until_signal(
+    app: ASGIApp,
+    listener: socket.socket,
+    *,
+    at_end: Callable[[], Coroutine[object, object, None]] | None = None,
+) -> int | None:
+    """Serve an application on a socket until Ctrl-C or SIGTERM.
+
+    Args:
+        app: The application.
+        listener: A socket that listens already.
+        at_end: Awaited when the signal arrives, while requests under way are still open.
+
+    Returns:
+        The number of the signal; None where the server ended without one.
+    """
+    from uvicorn import Config, Server
+
+    config = Config(
+        app,
+        log_config=None,
+        lifespan="off",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=1,
+    )
+    server = Server(config)
+    received: list[int] = []
+    ending: list[asyncio.Task[None]] = []
+    loop = asyncio.get_running_loop()
+
+    def stop(number: int) -> None:
+        received.append(number)
+        server.should_exit = True
+        if at_end is not None:
+            ending.append(loop.create_task(at_end()))
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError):  # Windows has no handlers in its loop.
+            loop.add_signal_handler(number, stop, number)
+    # The private method leaves the signals alone, which `serve` would raise again at its end.
+    await server._serve(sockets=[listener])  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    return received[0] if received else None
+
+
+def listen_here(port: int | None) -> socket.socket:
+    """Return a socket that listens on this machine only; raises `StoreError` for a port in use."""
+    if port is None:
+        with suppress(StoreError):
+            return listen(HOST, _PAGE_PORT)
+    return listen(HOST, port or 0)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens: connections wait from now on until a server answers.
+
+    Raises:
+        StoreError: The address cannot be used.
+    """
+    try:
+        family, kind, number, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family, kind, number)
+    except (OSError, OverflowError) as cause:
+        msg = f"host {host!r} cannot be used: {cause}; choose another one with --host"
+        raise StoreError(msg) from cause
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(address)
+        listener.listen(128)
+    except (OSError, OverflowError) as cause:
+        listener.close()
+        msg = f"port {port} cannot be used: {cause}; choose another one with --port"
+        raise StoreError(msg) from cause
+    return listener
