@@ -215,10 +215,8 @@ async def _serve_forms(
     save: Callable[[], object] | None,
 ) -> None:
     from peerjudge.marks import mark_controls
-    from peerjudge.store.study_desk import StudyDesk
     from peerjudge.web.desk import build_desk_app
     from peerjudge.web.desk_safety import DeskSignIn
-    from peerjudge.web.study_pages import build_study_app
 
     planned: list[asyncio.TimerHandle] = []
 
@@ -240,10 +238,7 @@ async def _serve_forms(
         sign_in = DeskSignIn(desk, people, say)
         hosts = [f"{name}:{number}" for name in (HOST, "localhost")]
         cookie = f"peerjudge_desk_{number}"
-        if isinstance(desk, StudyDesk):
-            app = build_study_app(desk, sign_in, hosts=hosts, cookie=cookie, on_answer=plan_saving)
-        else:
-            app = build_desk_app(desk, sign_in, hosts=hosts, cookie=cookie)
+        app = build_desk_app(desk, sign_in, hosts=hosts, cookie=cookie, on_answer=plan_saving)
         print_status(introduction)
         sign_in.renew()
         await serve_until_signal(app, listener)

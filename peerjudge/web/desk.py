@@ -1,11 +1,10 @@
-"""Application of the desk: the open requests of a person, one form for each, drafts and answers."""
+"""Application of the desk: the open requests of a person in a run or a study, drafts and answers."""
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Sequence
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -23,6 +22,7 @@ from peerjudge.store.desk import (
     Draft,
     TaskState,
 )
+from peerjudge.store.study_desk import ClaimLapsedError, StudyDesk
 from peerjudge.web.app import serve_static
 from peerjudge.web.desk_forms import (
     build_fields,
@@ -36,45 +36,41 @@ from peerjudge.web.desk_safety import DeskGuard, DeskSignIn, TooLargeError, read
 from peerjudge.web.pages import render
 
 _MOST_LISTED = 200
+_MOST_ANSWERED = 20
+"""Answered tasks of a study that its list shows."""
 _UNDONE = (TaskState.OPEN, TaskState.DRAFT)
 _HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
 
-Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
-
 
 def build_desk_app(
-    desk: Desk, sign_in: DeskSignIn, *, hosts: Sequence[str], cookie: str
-) -> DeskGuard:
-    """Return the application.
-
-    Args:
-        desk: The open desk; it is used in the thread of the event loop.
-        sign_in: The one-time links.
-        hosts: The hosts, with port, at which the desk is served.
-        cookie: Name of the cookie.
-    """
-    return serve_pages(DeskPages(desk), sign_in, hosts=hosts, cookie=cookie)
-
-
-def serve_pages(
-    pages: DeskPages,
+    desk: Desk,
     sign_in: DeskSignIn,
     *,
     hosts: Sequence[str],
     cookie: str,
-    more: Sequence[tuple[str, Handler]] = (),
+    on_answer: Callable[[], object] = lambda: None,
 ) -> DeskGuard:
-    """Return the application of these pages; `more` are addresses of forms with their handlers."""
+    """Return the application.
+
+    Args:
+        desk: The open desk of a run or a study; it is used in the thread of the event loop.
+        sign_in: The one-time links.
+        hosts: The hosts, with port, at which the desk is served.
+        cookie: Name of the cookie.
+        on_answer: Called after each answer to a task of a study.
+    """
+    study = _StudyPages(desk, on_answer) if isinstance(desk, StudyDesk) else None
+    pages = study or _DeskPages(desk)
+    forms = [("/desk/begin", study.begin), ("/desk/{task}/leave", study.leave)] if study else []
+    forms += [("/desk/{task}", pages.submit), ("/desk/{task}/draft", pages.save_draft)]
     routes = [
         Route("/", _go_to_desk),
         Route("/static/{name}", serve_static),
         Route("/desk", pages.tasks),
         Route("/desk/state", pages.state),
         Route("/desk/next", pages.next),
-        *(Route(path, handler, methods=["POST"]) for path, handler in more),
+        *(Route(path, handler, methods=["POST"]) for path, handler in forms),
         Route("/desk/{task}", pages.task),
-        Route("/desk/{task}", pages.submit, methods=["POST"]),
-        Route("/desk/{task}/draft", pages.save_draft, methods=["POST"]),
     ]
     handlers = {
         404: _not_found,
@@ -92,7 +88,7 @@ class _ForeignError(Exception):
     """A form does not carry the token of the session."""
 
 
-class DeskPages:
+class _DeskPages:
     """The pages of one desk."""
 
     _can_leave = False
@@ -134,7 +130,7 @@ class DeskPages:
     async def save_draft(self, request: Request) -> Response:
         """Save the fields of a form as they are; 409 with the newest version if there is another one."""
         task = self._find(request)
-        form = await read_own(request)
+        form = await _read_own(request)
         try:
             version = self._desk.save_draft(
                 task.id,
@@ -151,7 +147,7 @@ class DeskPages:
     async def submit(self, request: Request) -> Response:
         """Save an answer and go to the next request; the script asks for JSON in place of pages."""
         task = self._find(request)
-        form = await read_own(request)
+        form = await _read_own(request)
         draft, scripted = read_draft(form), "json" in request.headers.get("accept", "")
         try:
             answer = make_answer(task, draft, seconds=read_seconds(form, now=time.time()))
@@ -218,6 +214,72 @@ class DeskPages:
         return HTMLResponse(page, status)
 
 
+class _StudyPages(_DeskPages):
+    """The pages of one study."""
+
+    _can_leave = True
+
+    def __init__(self, desk: StudyDesk, on_answer: Callable[[], object]) -> None:
+        super().__init__(desk)
+        self._study = desk
+        self._on_answer = on_answer
+
+    async def tasks(self, request: Request) -> Response:
+        """Show what is left for a person, and what they have answered."""
+        card = str(request["card"])
+        listed = self._study.list_tasks(card)
+        done = [one for one in listed if one.state not in _UNDONE]
+        page = render(
+            "study",
+            card=card,
+            begun=[one for one in listed if one.state in _UNDONE],
+            done=done[::-1][:_MOST_ANSWERED],
+            answered=len(done),
+            count=self._study.count_open().get(card, 0),
+            saved=request.query_params.get("saved", "")[:64],
+            token=request["token"],
+        )
+        return HTMLResponse(page)
+
+    async def next(self, request: Request) -> Response:
+        """Go to the list; a task is claimed by a form only."""
+        return RedirectResponse("/desk", 303)
+
+    async def begin(self, request: Request) -> Response:
+        """Claim a task and go to it."""
+        await _read_own(request)
+        return RedirectResponse(self._find_next(str(request["card"]), ""), 303)
+
+    async def leave(self, request: Request) -> Response:
+        """Free the claim on a task, and go to another one."""
+        task = self._find(request)
+        await _read_own(request)
+        card = str(request["card"])
+        self._study.leave(task.id, annotator=card)
+        found = self._study.claim(card)
+        target = "/desk" if found is None or found.id == task.id else f"/desk/{found.id}"
+        if target == "/desk":
+            self._study.leave(task.id, annotator=card)
+        return RedirectResponse(target, 303)
+
+    async def submit(self, request: Request) -> Response:
+        """Save an answer and go to the next task, unless enough others have judged it meanwhile."""
+        try:
+            response = await super().submit(request)
+        except ClaimLapsedError as cause:
+            text = f"Not needed any more: {cause}."
+            if "json" in request.headers.get("accept", ""):
+                return JSONResponse({"error": text}, 422)
+            return _message("Judged by others", text, 409)
+        self._on_answer()
+        return response
+
+    def _find_next(self, card: str, after: str) -> str:
+        """Claim the next task of a person and return its address."""
+        found = self._study.claim(card)
+        return "/desk" if found is None else f"/desk/{found.id}"
+
+
 def _conflict(task: DeskTask, cause: DeskConflictError) -> Response:
     entry = cause.entry
     document = {
@@ -237,7 +299,7 @@ def _split_headings(text: str) -> list[tuple[str, str]]:
     return [(heading.strip(), body.strip()) for heading, body in pairs if heading or body.strip()]
 
 
-async def read_own(request: Request) -> dict[str, str]:
+async def _read_own(request: Request) -> dict[str, str]:
     """Return the fields of a form of this session."""
     form = await read_form(request)
     if form is None:

@@ -13,8 +13,8 @@ from peerjudge.data import Study
 from peerjudge.runs.studies import begin_study, collect_votes
 from peerjudge.shelf import Shelf
 from peerjudge.store.study_desk import StudyDesk
+from peerjudge.web.desk import build_desk_app
 from peerjudge.web.desk_safety import DeskSignIn
-from peerjudge.web.study_pages import build_study_app
 
 from .conftest import browse, keep, list_discussions
 from .test_desk import BASE, JSON, OWN, read_fields
@@ -30,9 +30,7 @@ def serve(folder, study=STUDY, **options):
         begin_study(desk, study, shelf=Shelf())
         sign_in = DeskSignIn(desk, study.annotators, links.__setitem__)
         sign_in.renew()
-        app = build_study_app(
-            desk, sign_in, hosts=["localhost:8750"], cookie="c", on_answer=lambda: None
-        )
+        app = build_desk_app(desk, sign_in, hosts=["localhost:8750"], cookie="c")
 
         def connect(name):
             transport = httpx.ASGITransport(app=app, raise_app_exceptions=True)
