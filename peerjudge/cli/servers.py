@@ -71,8 +71,8 @@ async def _show_library(sources: Sequence[str], *, port: int | None) -> None:
             sign_in = SignIn(say)
             app = build_app(library, sign_in, cookie=f"peerjudge_{number}", shelf=Shelf())
             shown = [counted(len(library.runs), "run")] if library.runs else []
-            if studies := len(library.studies):
-                shown.append(f"{studies} {'study' if studies == 1 else 'studies'}")
+            if library.studies:
+                shown.append(counted(len(library.studies), "study", "studies"))
             print_status(
                 f"Viewing {' and '.join(shown)}, read-only. Open the link below: it works "
                 "once, and the next one follows. Ctrl-C ends."

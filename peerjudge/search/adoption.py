@@ -74,12 +74,11 @@ def adopt(
     scores: Mapping[str, Mapping[str, float]],
     *,
     measure: Measure,
-    alpha: float = ALPHA,
 ) -> Adoption:
     """Decide whether a finalist replaces the base, from scores on the select split.
 
     A finalist may be adopted if the lower bound of its mean paired difference from the base is above
-    0; the bound is one-sided at 1 - alpha / number of finalists (Bonferroni), with questions as units.
+    0; the bound is one-sided at 1 - `ALPHA` / number of finalists (Bonferroni), with questions as units.
     Of those the one with the greatest mean is chosen, of equal ones the one with the shorter texts.
 
     Args:
@@ -87,7 +86,6 @@ def adopt(
         finalists: at most `MAX_FINALISTS`, as `choose_finalists` returns them.
         scores: by candidate, the score of every question of the select split.
         measure: the interval of a mean of paired differences.
-        alpha: probability of a false adoption.
 
     Raises:
         DataError: a finalist was not scored on the questions of the base.
@@ -96,7 +94,7 @@ def adopt(
         return Adoption(
             base=base.id, chosen=base.id, adopted=False, why="no candidate scored above the base"
         )
-    level = 1.0 - 2.0 * alpha / len(finalists)
+    level = 1.0 - 2.0 * ALPHA / len(finalists)
     rows = [
         _compare(finalist, base, scores, measure=measure, level=level) for finalist in finalists
     ]

@@ -342,18 +342,6 @@ async def test_a_reply_has_the_form_that_the_cue_expects(reviewer, asked):
         assert said.usage.estimated
 
 
-async def test_ratings_rise_with_merit(reviewer, asked, many):
-    """The better of two answers, each rated alone, gets more points on average."""
-    able = reviewer(ability=1.5)
-    points = {True: 0, False: 0}
-    for comparison in many(300):
-        for answer in comparison.shown:
-            request = asked(comparison, expects=Expects.RATING, sees=(answer,))
-            score = int((await able.speak(request)).text.splitlines()[-1])
-            points[Verdict.of(answer) == comparison.gold] += score
-    assert points[True] / 300 > points[False] / 300 + 0.8
-
-
 async def test_a_reply_states_the_opinion_change(reviewer, asked, said):
     """A reply states the others' position, and whether the reviewer changes its opinion."""
     comparison = comparison_of(gold=1)

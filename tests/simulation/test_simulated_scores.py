@@ -38,15 +38,17 @@ async def test_a_score_has_the_expected_form_and_scale(reviewer, asked, form, sc
         assert (said.text.index("score") < said.text.index("reasons")) == form.endswith("reasons")
 
 
-async def test_on_a_reversed_scale_the_better_answer_gets_the_lower_score(reviewer, asked, many):
-    """On a scale of problems, merit lowers the score."""
+@pytest.mark.parametrize(("scale", "least"), [((1, 5), 0.8), ((10, 1), -1.0)])
+async def test_scores_follow_merit_along_the_scale(reviewer, asked, many, scale, least):
+    """The better of two answers, each rated alone, gets more points, and fewer on a scale of problems."""
     able = reviewer(ability=1.5)
     points = {True: 0.0, False: 0.0}
-    for comparison in many(200):
+    for comparison in many(300):
         for answer in comparison.shown:
-            request = asked(comparison, expects=Expects.RATING, sees=(answer,), scale=(10, 1))
+            request = asked(comparison, expects=Expects.RATING, sees=(answer,), scale=scale)
             said = await able.speak(request)
             read = read_review(said.text, cue=request.cue, comparison=comparison)
             assert read.score is not None
             points[Verdict.of(answer) == comparison.gold] += read.score
-    assert points[True] / 200 < points[False] / 200 - 1
+    gain = (points[True] - points[False]) / 300
+    assert gain / least > 1
