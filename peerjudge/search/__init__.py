@@ -2,7 +2,6 @@
 
 from peerjudge.search.adoption import (
     MAX_FINALISTS,
-    Measure,
     adopt,
     adopt_naively,
     choose_finalists,
@@ -12,17 +11,13 @@ from peerjudge.search.adoption import (
 )
 from peerjudge.search.replay import next_step, read_state
 from peerjudge.search.splits import halve_search, split_questions
-from peerjudge.search.texts import list_expressions, list_keys
 
 __all__ = [
     "MAX_FINALISTS",
-    "Measure",
     "adopt",
     "adopt_naively",
     "choose_finalists",
     "halve_search",
-    "list_expressions",
-    "list_keys",
     "measure_overstatement",
     "next_step",
     "paper_options",
