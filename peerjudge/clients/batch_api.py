@@ -10,7 +10,10 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 from httpx2 import AsyncClient, Response
 
+from peerjudge.clients.cleaning import Redaction
 from peerjudge.data.batches import BatchState, StoredBatch
+
+_KEY_HEADERS = frozenset({"authorization", "x-api-key", "api-key"})
 
 
 class BatchRequest(NamedTuple):
@@ -66,6 +69,8 @@ class BatchApi(ABC):
 
     def __init__(self, base: str, headers: Mapping[str, str]) -> None:
         self._http = AsyncClient(base_url=base, headers=dict(headers), timeout=self.timeout)
+        keys = [value for name, value in headers.items() if name.lower() in _KEY_HEADERS]
+        self._redaction = Redaction([key.removeprefix("Bearer ") for key in keys])
 
     async def close(self) -> None:
         """Close the connections."""
@@ -112,10 +117,11 @@ class BatchApi(ABC):
         return read_json(await self._http.get(address, params=params))
 
     async def _get_lines(self, address: str) -> list[dict[str, Any]]:
-        """Return the JSON of the lines at an address."""
+        """Return the JSON of the lines at an address, without the key, which some servers repeat."""
         found = await self._http.get(address)
         require_success(found)
-        return [json.loads(line) for line in found.content.splitlines() if line.strip()]
+        lines = self._redaction.redact_text(found.content.decode(errors="replace")).split("\n")
+        return [json.loads(line) for line in lines if line.strip()]
 
 
 def read_json(response: Response) -> dict[str, Any]:
