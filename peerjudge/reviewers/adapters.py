@@ -286,9 +286,13 @@ def find_framework(thing: object) -> str | None:
 
 def _call_factory(factory: Callable[..., object], *, name: str) -> object:
     """Return the object of a factory; raise `CardError` if it takes parameters or fails."""
+    try:
+        parameters = tuple(inspect.signature(factory).parameters.values())
+    except ValueError:  # a type written in C, such as dict
+        parameters = ()
     required = [
         parameter.name
-        for parameter in inspect.signature(factory).parameters.values()
+        for parameter in parameters
         if parameter.default is parameter.empty
         and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     ]

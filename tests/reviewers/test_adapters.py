@@ -352,7 +352,7 @@ async def test_reviewers_are_made_from_every_supported_object():
         assert (await make_reviewer(thing, name="x").speak(request())).text == "1"
 
 
-@pytest.mark.parametrize("thing", [3, "text", lambda: 3, None])
+@pytest.mark.parametrize("thing", [3, "text", lambda: 3, None, dict])
 def test_an_unsupported_object_is_an_error(thing: object):
     """It is refused when the reviewer is made, not at its first turn."""
     with pytest.raises(CardError, match="cannot review"):
