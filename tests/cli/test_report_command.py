@@ -36,7 +36,7 @@ def test_a_dataset_of_peoples_votes_says_that_people_are_its_gold(shell):
 
 
 @pytest.mark.parametrize(
-    ("data", "reviewers"), [("vicuna80", 5), pytest.param("llmbar", 65, marks=pytest.mark.slow)]
+    ("data", "reviewers"), [("llmbar", 65), pytest.param("vicuna80", 5, marks=pytest.mark.slow)]
 )
 def test_recorded_reviews_have_a_report_of_their_own(shell, tmp_path, verdicts, data, reviewers):
     """Reviews are read from disk, also those of LLMBar's 65 evaluators; no model is called."""
