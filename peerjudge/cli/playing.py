@@ -63,8 +63,8 @@ __all__ = ["COMMANDS"]
 
 R = TypeVar("R")
 
-_DOCUMENT = "plan.json"
-_OWN = b'"comparisons_in_data": '
+_PLAN = "plan.json"
+_OWN_PLAN = b'"comparisons_in_data": '
 
 
 async def _run(
@@ -191,8 +191,8 @@ def _plan(
     """
     (experiment,) = call.sources
     if out is not None:
-        path = out / _DOCUMENT
-        require_free(path, source=experiment, force=force, own=_OWN, option="--out")
+        path = out / _PLAN
+        require_free(path, source=experiment, force=force, own=_OWN_PLAN, option="--out")
     print_status(f"{experiment}: simulating; no model is called")
     try:
         found = call.compute()
@@ -201,7 +201,7 @@ def _plan(
     saved = ""
     if out is not None:
         document, figures = found.document(), found.figures
-        saved = save_document(document, figures, out, name=_DOCUMENT, force=force, own=_OWN)
+        saved = save_document(document, figures, out, name=_PLAN, force=force, own=_OWN_PLAN)
     print_result(found, json=json, layout=layout)
     if saved and not json:
         say("", saved)

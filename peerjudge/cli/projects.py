@@ -100,7 +100,7 @@ def check_command(
         Let each reviewer of the project that is a Python file review one comparison of the sample, and
         print what it said and the verdict that is read. It may call paid models.
     card
-        Try this card instead, whatever its kind. Repeat for more.
+        Try this card, of any kind, and no other. Repeat for more.
     cost_limit
         Limit in USD on the trial of each card; the price of the card must be known.
     json

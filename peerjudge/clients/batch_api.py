@@ -6,7 +6,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, cast
 
 from httpx2 import AsyncClient, Response
 
@@ -120,8 +120,8 @@ class BatchApi(ABC):
         """Return the JSON of the lines at an address, without the key, which some servers repeat."""
         found = await self._http.get(address)
         require_success(found)
-        lines = self._redaction.redact_text(found.content.decode(errors="replace")).split("\n")
-        return [json.loads(line) for line in lines if line.strip()]
+        lines = [json.loads(line) for line in found.content.splitlines() if line.strip()]
+        return cast("list[dict[str, Any]]", self._redaction.redact(lines))
 
 
 def read_json(response: Response) -> dict[str, Any]:

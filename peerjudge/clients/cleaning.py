@@ -137,10 +137,10 @@ class Redaction:
         if not self._secrets:
             return
         for cause in walk_causes(error):
-            if (args := self._redact(cause.args)) != cause.args:
+            if (args := self.redact(cause.args)) != cause.args:
                 cause.args = cast("tuple[object, ...]", args)
             for name, value in dict(getattr(cause, "__dict__", {})).items():
-                if (redacted := self._redact(value)) != value:
+                if (redacted := self.redact(value)) != value:
                     setattr(cause, name, redacted)
 
     def redact_text(self, text: str) -> str:
@@ -149,15 +149,15 @@ class Redaction:
             text = text.replace(secret, _REDACTED)
         return text
 
-    def _redact(self, value: object) -> object:
+    def redact(self, value: object) -> object:
         """Return a text or container without secrets; any other value unchanged."""
         if isinstance(value, str):
             return self.redact_text(value)
         if isinstance(value, dict):
             entries = cast("dict[object, object]", value)
-            return {key: self._redact(item) for key, item in entries.items()}
+            return {key: self.redact(item) for key, item in entries.items()}
         if isinstance(value, list):
-            return [self._redact(item) for item in cast("list[object]", value)]
+            return [self.redact(item) for item in cast("list[object]", value)]
         if isinstance(value, tuple):
-            return tuple(self._redact(item) for item in cast("tuple[object, ...]", value))
+            return tuple(self.redact(item) for item in cast("tuple[object, ...]", value))
         return value

@@ -1,4 +1,4 @@
-"""Reviewer that asks an agent for one reply per cue, whatever the framework of the agent."""
+"""Reviewer that asks an agent of any framework for one reply per cue."""
 
 from __future__ import annotations
 

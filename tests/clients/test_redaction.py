@@ -63,6 +63,6 @@ async def test_replies_do_not_contain_the_key(httpserver: HTTPServer):
 
 
 def test_a_key_that_begins_like_another_one_leaves_no_rest():
-    """The longer of two keys is replaced first, in whatever order a card names them."""
+    """The longer of two keys is replaced first, in any order of the two."""
     for secrets in ((KEY[:9], KEY), (KEY, KEY[:9])):
         assert Redaction(secrets).redact_text(f"{KEY}, {KEY[:9]}") == "[key], [key]"

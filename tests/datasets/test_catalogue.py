@@ -134,7 +134,7 @@ def test_records_have_the_digest_of_every_file(write, tmp_path):
 
 
 def test_an_interrupted_import_is_repeated_in_the_same_folder(write, tmp_path):
-    """Records are whole or absent; what was half written is no file of somebody else."""
+    """An unfinished file of an import does not count as a file of the user."""
     row = {"question": "Why?", "answer_a": "x", "answer_b": "y", "annotator": "ann", "vote": "a"}
     folder = tmp_path / "own"
     folder.mkdir()

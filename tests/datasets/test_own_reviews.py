@@ -107,13 +107,13 @@ def test_the_same_words_by_other_authors_are_another_comparison(reviews):
     ],
 )
 def test_rows_that_do_not_fit_together_are_named_by_file_and_line(reviews, row, complaint):
-    """A row by two judges, a verdict on no answer, another gold, and a row by nobody."""
+    """Refused are two judges in a row, a verdict that names no answer, another gold, and no judge."""
     with pytest.raises(DataError, match=f"own.jsonl, line 2: .*{complaint}"):
         reviews(GIVEN, row)
 
 
 def test_one_column_without_the_other_is_a_column_like_any_other(reviews):
-    """A table with texts of reviews, or verdicts of nobody, is a table of pairs."""
+    """A table with texts of reviews, or with verdicts and no reviewer, is a table of pairs."""
     (one,) = reviews({**ROW, "verdict": "fine", "review": "Good."}).comparisons
     assert one.meta == {"verdict": "fine", "review": "Good."}
 
