@@ -74,9 +74,27 @@ class Judgement:
     rating: float | None = None
     meta: Mapping[str, Scalar] = field(default_factory=dict[str, Scalar])
 
-    def change(self, **fields: object) -> Judgement:
+    def change(
+        self,
+        *,
+        choice: Choice,
+        judge: str | None = None,
+        answers: tuple[Written, ...] | None = None,
+        explanation: str = "",
+        person: bool = False,
+        rating: float | None = None,
+    ) -> Judgement:
         """Return this judgement by another judge or in another order, without the label of the row."""
-        return replace(self, label=None, **fields)
+        return replace(
+            self,
+            label=None,
+            choice=choice,
+            judge=self.judge if judge is None else judge,
+            answers=self.answers if answers is None else answers,
+            explanation=explanation,
+            person=person or self.person,
+            rating=rating,
+        )
 
 
 _QUESTIONS = ("question", "prompt", "instruction")
