@@ -22,9 +22,9 @@ _RIDGE = 0.01
 _STEPS = 50
 # Steps shrink by their square: after one of a thousandth, a millionth is left.
 _SETTLED = 1e-3
-# Number of (sample, review) weights processed at a time: few enough for the cache of a core,
-# without which this takes ten times as long.
-_BLOCK = 1 << 15
+# Number of (sample, review) weights processed at a time, which bounds the memory. Many small products
+# take ten times as long on a busy machine, where the threads of the linear algebra wait for each other.
+_BLOCK = 1 << 20
 
 
 class Verbosity(Noun, frozen=True, kw_only=True):

@@ -201,7 +201,8 @@ class Ranking(Noun, frozen=True, kw_only=True):
     weights that did not converge (the last ones are used), and in `propped` Bradley-Terry had no
     finite estimate and got one tied battle between every pair. `outranks[x][y]` is the share of
     resamples in which x scored above y (ties as half), and `weight_bounds` has low and high of every
-    estimated weight.
+    estimated weight. `between_orders` has the standard deviation of each Elo rating between random
+    orders of the battles.
 
     `by_opponent` is true where reviewers judged different pairs, as after the exclusion of
     self-reviews: the weights are then shared among the judges of every pair, and a win rate is the
@@ -226,6 +227,7 @@ class Ranking(Noun, frozen=True, kw_only=True):
     propped: int = 0
     outranks: Mapping[str, Mapping[str, float]] | None = None
     weight_bounds: Mapping[str, tuple[float, float]] | None = None
+    between_orders: Mapping[str, float] | None = None
     by_opponent: bool = False
     light_pairs: tuple[LightPair, ...] = ()
     mute: tuple[str, ...] = ()

@@ -123,6 +123,7 @@ def rank(
         contestants=contestants,
         groups=_order_groups(tournament.contestants, groups, contestants),
         weights=_with_mute(held, mute),
+        between_orders=None if spread is None else _deviations(tournament.contestants, spread),
         mute=mute,
         contestant_of=tournament.contestant_of,
         reviews=int(np.count_nonzero(keep)),
@@ -174,8 +175,8 @@ def ranking_document(ranking: Ranking) -> dict[str, object]:
 
     `weighting` is `equal`, `peer` or `given`; `scheme` is null unless it is `peer`. A missing bound
     or score is null, and so are `outranks` (share of resamples in which the first name ranks above
-    the second) and `weight_bounds` if no questions were resampled. `by_opponent` and `light_pairs`
-    are those of `Ranking`.
+    the second) and `weight_bounds` if no questions were resampled, and `between_orders` unless the
+    scores are Elo ratings. `between_orders`, `by_opponent` and `light_pairs` are those of `Ranking`.
     """
     held = ranking.weights
     shares = {weight for name, weight in held.weights.items() if name not in ranking.mute}
@@ -196,6 +197,7 @@ def ranking_document(ranking: Ranking) -> dict[str, object]:
         "unreadable": ranking.unreadable,
         "outranks": ranking.outranks,
         "weight_bounds": ranking.weight_bounds,
+        "between_orders": ranking.between_orders,
         "questions": ranking.questions,
         "resamples": ranking.resamples,
         "unsettled": ranking.unsettled,
@@ -264,6 +266,14 @@ def _elo_weights(reviewers: Sequence[str], played: EloRatings) -> ReviewerWeight
         residual=played.residual,
         converged=True,
     )
+
+
+def _deviations(contestants: Sequence[str], ratings: Floats) -> dict[str, float]:
+    """Return the standard deviation between orders of the contestants that have a rating."""
+    if len(ratings) < 2:
+        return {}
+    spread: list[float] = ratings.std(axis=0, ddof=1).tolist()
+    return {name: x for name, x in zip(contestants, spread, strict=True) if not isnan(x)}
 
 
 def _with_mute(held: ReviewerWeights, mute: Sequence[str]) -> ReviewerWeights:

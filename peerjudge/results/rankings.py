@@ -134,6 +134,7 @@ def describe_ranking(ranking: Ranking, *, orders: int, bootstrap: int) -> str:
         bootstrap: number of resamples that were wanted.
     """
     bounds = _describe_bounds(ranking, orders=orders, bootstrap=bootstrap)
+    bounds += _describe_orders(ranking, orders)
     read = f"{ranking.reviews:,} reviews, {ranking.unreadable:,} more without a readable verdict"
     read += _schedule(ranking)
     scores = {
@@ -331,6 +332,17 @@ def _describe_bounds(ranking: Ranking, *, orders: int, bootstrap: int) -> str:
     if ranking.scoring is Scoring.ELO:
         return f"bounds are 95 % of {orders:,} random orders of the battles{why and '; '}{why}"
     return f"no bounds: {why}" if why else ""
+
+
+def _describe_orders(ranking: Ranking, orders: int) -> str:
+    """Return how far a rating depends on the order of the battles, where the bounds are of questions."""
+    if not ranking.between_orders or not ranking.resamples:
+        return ""
+    least, most = (end(ranking.between_orders.values()) for end in (min, max))
+    return (
+        f"; ratings are means over {orders:,} random orders of the battles (standard deviation between "
+        f"orders {least:.0f} to {most:.0f} points)"
+    )
 
 
 def _schedule(ranking: Ranking) -> str:

@@ -284,6 +284,21 @@ def test_two_reviewers_who_each_prefer_the_other_find_no_elo_weights():
     assert rank(tournament, scoring=Scoring.ELO, weights="peer", scheme=Scheme.DAMPED, orders=20)
 
 
+def test_an_elo_ranking_says_how_far_the_order_of_the_battles_moves_a_rating():
+    """`between_orders` is the deviation of `elo` by contestant; a win rate has no order of battles."""
+    battles = [
+        Battle.scored(question=f"q{k}", reviewer="eve", first="ann", second="bob", score=score)
+        for k, score in enumerate([-1, -1, 1, 0, -1, 1, -1])
+    ]
+    tournament = collect(battles)
+    found = rank(tournament, scoring=Scoring.ELO, orders=50, bootstrap=20)
+    expected = elo(tournament, orders=50).ratings.std(axis=0, ddof=1)
+    assert found.between_orders == pytest.approx(
+        dict(zip(tournament.contestants, expected, strict=True))
+    )
+    assert rank(tournament, bootstrap=20).between_orders is None
+
+
 def test_the_document_has_the_promised_keys():
     """`rank --json` is a contract: these keys, weights that sum to 1, nulls where there is nothing."""
     battles = [
@@ -307,6 +322,7 @@ def test_the_document_has_the_promised_keys():
         "unreadable",
         "outranks",
         "weight_bounds",
+        "between_orders",
         "questions",
         "resamples",
         "unsettled",

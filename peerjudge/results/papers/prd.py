@@ -21,7 +21,7 @@ from peerjudge.analysis.selecting import keep_contestants
 from peerjudge.data import EventKind, Measurement, Ranking, Scheme, Scoring, Tournament, replace
 from peerjudge.errors import DataError, UnconnectedError
 from peerjudge.protocol.scripted import transcript_of
-from peerjudge.ranking import elo, elo_peer, peer_rank, rank
+from peerjudge.ranking import peer_rank, rank
 from peerjudge.reporting.formats import name_event
 from peerjudge.results.contestants import measure_standing
 from peerjudge.results.papers import Estimate
@@ -63,10 +63,6 @@ def rank_contestants(evidence: Evidence) -> Estimates:
     for evaluator, tournament, weights in _list_evaluators(evidence):
         if weights == "peer" and apart:
             continue
-        by_chance |= {
-            ("Elo", evaluator, model): bounds
-            for model, bounds in _bound_published(evidence, tournament, weights, evaluator)
-        }
         for grid, scoring, samples in (
             ("Elo", Scoring.ELO, _ELO_SAMPLES),
             ("win rate", Scoring.WIN_RATE, _SAMPLES),
@@ -82,6 +78,10 @@ def rank_contestants(evidence: Evidence) -> Estimates:
             values |= {
                 (grid, evaluator, model): measured
                 for model, measured in _list_standings(evidence, ranking)
+            }
+            by_chance |= {
+                (grid, evaluator, model): bounds
+                for model, bounds in _bound_published(evidence, ranking, evaluator)
             }
     published = ", ".join(f"{orders:,} ({name})" for name, orders in _PUBLISHED_ORDERS.items())
     return Estimates(
@@ -360,19 +360,19 @@ def _build_tournament(evidence: Evidence, reviewers: tuple[str, ...]) -> Tournam
 
 
 def _bound_published(
-    evidence: Evidence, tournament: Tournament, weights: _Weights, evaluator: str
+    evidence: Evidence, ranking: Ranking, evaluator: str
 ) -> Iterator[tuple[str, tuple[float, float]]]:
     """Yield the 95 % bounds of each model's published Elo rating, if both means are over random orders."""
-    rate = elo_peer if weights == "peer" else elo
-    ratings = rate(tournament, orders=_ELO_ORDERS, seed=evidence.seed).ratings
     orders = 1 / _ELO_ORDERS + 1 / _PUBLISHED_ORDERS[evaluator]
-    mean = ratings.mean(axis=0)
-    reach = _TWO_SIDED * ratings.std(axis=0, ddof=1) * orders**0.5
+    deviations = ranking.between_orders or {}
     for model in MODELS:
         name = evidence.find_contestant(model)
-        if name in tournament.contestants:
-            place = tournament.contestants.index(name)
-            yield model, (float(mean[place] - reach[place]), float(mean[place] + reach[place]))
+        if name is not None and name in deviations:
+            mean, reach = (
+                ranking.contestants[name].score,
+                _TWO_SIDED * deviations[name] * orders**0.5,
+            )
+            yield model, (mean - reach, mean + reach)
 
 
 def _list_standings(evidence: Evidence, ranking: Ranking) -> Iterator[tuple[str, Measurement]]:
