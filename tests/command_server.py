@@ -58,6 +58,10 @@ def play(request):
         os.environ.update(request["env"])
     redirect(1, request["out"])
     redirect(2, request["err"])
+    # What the inherited stream knows of its file (whether it has positions) is not true of the new one.
+    sys.stderr = os.fdopen(
+        2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False
+    )
     if request["words"] is not None:
         sys.argv = ["peerjudge", *request["words"]]
         main()

@@ -7,25 +7,11 @@ import peerjudge as pj
 from peerjudge.analysis.frames import FRAMES
 from peerjudge.errors import DataError
 
-CALLS = (
-    pj.compare,
-    pj.agreement,
-    pj.bias,
-    lambda at: pj.rank(at, bootstrap=20),
-    lambda at: pj.events(at, summary=True),
-)
-
 
 @pytest.fixture(scope="module")
 def study(played):
     """The folder of a small run."""
     return played.folder / "study"
-
-
-@pytest.mark.parametrize("call", CALLS)
-def test_a_frame_of_ballots_gives_the_numbers_of_its_run(call, study):
-    """The table of verdicts holds everything that these measures read."""
-    assert call(pj.ballots_df(study)).document() == call(study).document()
 
 
 def test_a_frame_scores_like_its_run(study):

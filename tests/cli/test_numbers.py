@@ -21,6 +21,10 @@ def test_a_ranking_says_how_sure_it_is(played):
     words = ("rank", "study", "--weights", "peer", "--scheme", "damped")
     document = played(*words, "--json").document
     names = set(document["contestants"])
+    best = min(document["contestants"].values(), key=lambda standing: standing["rank"])
+    assert best["score"] == max(one["score"] for one in document["contestants"].values())
+    assert (document["scheme"], document["converged"]) == ("damped", True)
+    assert sum(document["weights"].values()) == pytest.approx(1)
     assert {one for row in document["outranks"].values() for one in row} == names
     assert set(document["weight_bounds"]) == set(document["weights"])
     assert all(one["rank_low"] <= one["rank_high"] for one in document["contestants"].values())
@@ -65,17 +69,7 @@ def test_graphs_are_written_for_other_tools(played):
 
 
 def test_stances_are_summed_up(played):
-    """`events --summary` has a table and one document of the same."""
-    document = played("events", "study", "--summary", "--json").document
-    assert set(document) >= {
-        "counts",
-        "persuasion",
-        "ordering",
-        "settling",
-        "changes",
-        "conditions",
-    }
-    assert document["simulated"] is True
+    """`events --summary` has tables by reviewer; its document is a golden one."""
     printed = played("events", "study", "--summary").out
     assert "Opinion events by reviewer heard" in printed
     assert "simulated" in printed
@@ -110,7 +104,10 @@ def test_bias_has_a_row_for_every_reviewer(played):
     after = document["discussed"]["position_after"]
     assert {row["reviewer"] for row in after} == reviewers
     assert document["simulated"] is True
-    assert "Position before and after discussion" in played("bias", "study").out
+    printed = played("bias", "study").out
+    assert "Position before and after discussion" in printed
+    assert "over gold" in printed
+    assert "human" not in printed, "no people are named whose votes are gold"
 
 
 def test_answers_of_equal_length_show_nothing_of_length(shell):
@@ -134,7 +131,9 @@ def test_a_panel_is_measured_two_by_two(played):
     assert document == plain
     assert len(panel["pairs"]) == 6
     assert 1.0 <= panel["effective"]["value"] <= 4.0
-    assert "independent reviewers of 4" in played("agreement", "study", "--panel").out
+    printed = played("agreement", "study", "--panel").out
+    assert "independent reviewers of 4" in printed
+    assert "against gold" in printed
 
 
 @pytest.mark.parametrize("frame", ["discussions", "weights"])
@@ -215,37 +214,3 @@ def test_a_new_format_needs_one_entry(played, monkeypatch):
     head, *rows = output.read_text("utf-8").splitlines()
     exported = played("export", "study", "--format", "jsonl").out.splitlines()
     assert (head, len(rows)) == ("id,seats", len(exported))
-
-
-def test_gold_without_named_people_is_called_gold(played):
-    """Only where people are named whose votes are gold is it said that it is theirs."""
-    assert "against gold" in played("agreement", "study").out
-    lines = played("bias", "study").out.splitlines()
-    assert any("over gold" in line for line in lines)
-    assert not any("human" in line for line in lines)
-
-
-def test_the_command_line_prints_the_win_rates_of_prd_table_2(shell, verdicts):
-    """`rank` as the README shows it: all reviewers, weighted by peer rank."""
-    words = ("rank", verdicts("vicuna80"), "--scoring", "win-rate", "--weights", "peer", "--json")
-    contestants = shell(*words).document["contestants"]
-    names = ("gpt4", "claude", "vicuna-13b", "gpt35", "bard")
-    scores = [round(contestants[name]["score"], 3) for name in names]
-    assert scores == pytest.approx([0.802, 0.685, 0.376, 0.346, 0.291], abs=0.0011)
-    assert [contestants[name]["rank"] for name in names] == [1, 2, 3, 4, 5]
-
-
-def test_the_command_line_prints_the_agreement_of_prd_table_3(shell, verdicts):
-    """`agreement` as the README shows it: accuracy and Fleiss' kappa of the weighted panel."""
-    document = shell("agreement", verdicts("vicuna80"), "--weights", "peer", "--json").document
-    assert round(document["accuracy"], 3) == 0.673
-    assert round(document["fleiss_kappa"], 3) == 0.410
-    assert (document["n"], document["unreadable"]) == (1600, 0)
-
-
-def test_bard_leans_to_the_first_answer_on_the_command_line(shell, verdicts):
-    """`bias` on the published reviews prints the published position bias."""
-    document = shell("bias", verdicts("vicuna80"), "--json").document
-    bard = next(row for row in document["position"] if row["reviewer"] == "bard")
-    assert (bard["first"], bard["tie"], bard["second"]) == (1253, 57, 290)
-    assert document["discussed"] is None

@@ -45,9 +45,8 @@ def hostile(played, tmp_path_factory):
     card = f"description = {json.dumps('[bold]' + WINDOW_TITLE)}\n[traits]\nability = 0.5\n"
     (shell.folder / "agents" / "evil.toml").write_text(card, "utf-8")
     data = f"jsonl:evil{WINDOW_TITLE}.jsonl"
-    outcome = shell(
-        "run", "leader_follower", "--data", data, "--out", "study", "--display", "plain"
-    )
+    words = ("run", "leader_follower", "-S", "turns=2", "--data", data, "--display", "plain")
+    outcome = shell(*words, "--out", "study")
     assert outcome.code == 0, outcome.err
     assert_harmless(outcome.out + outcome.err)
     return shell
@@ -99,17 +98,16 @@ def test_a_terminal_gets_the_styles_of_this_program_only(hostile, command):
 def test_the_progress_bar_shows_names_with_marks(hostile):
     """A run in a terminal, with its bar, sets no title of the window."""
     data = f"jsonl:evil{WINDOW_TITLE}.jsonl"
-    shown = hostile.in_terminal("run", "leader_follower", "--data", data, "--out", "again")
+    words = ("run", "leader_follower", "-S", "turns=2", "--data", data, "--out", "again")
+    shown = hostile.in_terminal(*words)
     assert "discussions" in shown
     assert_harmless(STYLES.sub("", shown))
 
 
 def test_names_in_brackets_are_printed_whole(hostile):
     """An author called `[/x]A` is no markup, and one called `claude [old]` keeps its brackets."""
-    ranking, scores = (
-        hostile("rank", "study").out,
-        hostile("score", "study", "--by", "category").out,
-    )
+    ranking = hostile("rank", "study").out
+    scores = hostile("score", "study", "--by", "category").out
     assert "[/x]A␛]0;owned␇" in ranking
     assert "claude [old] :smile:␛" in ranking
     assert "[/cat0]␛" in scores
@@ -124,12 +122,8 @@ def test_a_line_break_in_a_name_makes_no_line(hostile):
 
 def test_exports_in_a_pipe_keep_every_character(hostile):
     """What other programs read is not marked."""
-    assert (
-        WINDOW_TITLE
-        in json.loads(hostile("export", "study", "--format", "jsonl").out.splitlines()[0])["data"][
-            "comparison"
-        ]["id"]
-    )
+    line, *_ = hostile("export", "study", "--format", "jsonl").out.splitlines()
+    assert WINDOW_TITLE in json.loads(line)["data"]["comparison"]["id"]
     assert WINDOW_TITLE in hostile("export", "study", "--format", "csv").out
 
 
@@ -175,7 +169,7 @@ def test_a_full_disk_below_stdout_is_one_sentence(played, command):
 
 def test_a_reader_that_stops_reading_ends_a_command_without_a_word(shell):
     """`run ... | head -1` completes the run, and exits with 141 as for SIGPIPE."""
-    command = ("run", "leader_follower", "--limit", "2", "-S", "turns=2", "--display", "none")
+    command = ("run", "leader_follower", "--limit", "1", "-S", "turns=2", "--display", "none")
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(
@@ -187,22 +181,16 @@ def test_a_reader_that_stops_reading_ends_a_command_without_a_word(shell):
     )
     os.close(writing)
     assert (done.returncode, done.stderr) == (141, "")
-    assert shell(*command, "--json").document["discussions"]["skipped"] == 16
+    assert shell(*command, "--json").document["discussions"]["skipped"] == 8
 
 
 def test_progress_that_cannot_be_shown_ends_no_run(shell):
     """A run whose stderr is full or closed completes, and prints its results."""
     command = ("run", "leader_follower", "--limit", "1", "-S", "turns=2", "--json")
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [PEERJUDGE, *command, "--display", "plain"],
-            cwd=shell.folder,
-            stdout=subprocess.PIPE,
-            stderr=full,
-            text=True,
-        )
-    assert done.returncode == 0
-    assert json.loads(done.stdout)["discussions"]["done"] == 8
+    shell.begin(*command, "--display", "plain", err=Path("/dev/full"))
+    assert shell.end() == (0, "")
+    document = json.loads((shell.folder / "stdout").read_text("utf-8"))
+    assert document["discussions"]["done"] == 8
 
 
 def test_a_command_without_stdout_or_stderr_ends_normally(played):

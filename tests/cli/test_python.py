@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,22 +13,24 @@ from peerjudge.errors import DataError
 from peerjudge.results.columns import COLUMNS
 
 CALLS = {
-    "score study --by subset": lambda at: pj.score(at, by="subset"),
+    "score study": pj.score,
     "compare study": pj.compare,
     "agreement study --panel": lambda at: pj.agreement(at, panel=True),
-    "rank study --weights peer --scheme damped --bootstrap 50": lambda at: pj.rank(
-        at, weights="peer", scheme="damped", bootstrap=50
-    ),
-    "rank study --scoring elo --orders 50 --bootstrap 20 --trajectory 5": lambda at: pj.rank(
-        at, scoring="elo", orders=50, bootstrap=20, trajectory=5
+    "rank study --weights peer": lambda at: pj.rank(at, weights="peer"),
+    "rank study --scoring elo --weights peer --scheme damped": lambda at: pj.rank(
+        at, scoring="elo", weights="peer", scheme="damped"
     ),
     "model study": pj.model,
-    "rank study --control length --bootstrap 0": lambda at: pj.rank_styles(
-        at, controls="length", bootstrap=0
-    ),
+    "bias study": pj.bias,
     "events study --summary": lambda at: pj.events(at, summary=True),
 }
-IN_MEMORY = ("compare", "agreement", "rank", "events")
+IN_MEMORY = (
+    "compare study",
+    "agreement study --panel",
+    "rank study --weights peer",
+    "bias study",
+    "events study --summary",
+)
 
 
 @pytest.fixture(scope="module")
@@ -36,24 +39,41 @@ def study(played):
     return played.folder / "study"
 
 
+@pytest.fixture(scope="module")
+def call(played):
+    """Return the result of a call on the small run, which is computed once."""
+
+    @cache
+    def compute(command):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(played.folder)
+            return CALLS[command]("study")
+
+    return compute
+
+
 @pytest.mark.parametrize("command", CALLS)
-def test_a_function_gives_the_document_of_its_command(command, played, study, monkeypatch):
+def test_a_function_gives_the_document_of_its_command(command, call, require_golden):
     """A reader of `--json` and a user of Python have the same numbers, by one code."""
-    monkeypatch.chdir(played.folder)
-    found = CALLS[command]("study")
-    outcome = played(*command.split(), "--json")
-    assert outcome.code == 0, outcome.err
-    assert found.document() == outcome.document
+    found = call(command)
+    require_golden(command, found.document())
     assert json.loads(json.dumps(found.document(), allow_nan=False)) == found.document()
     assert list(found.df.columns) == list(COLUMNS[found.frame])
     assert len(found.df)
 
 
-def test_biases_are_those_of_the_command(played, monkeypatch):
-    """`pj.bias` reads answers' lengths, as the command does."""
-    monkeypatch.chdir(played.folder)
-    outcome = played("bias", "study", "--json")
-    assert pj.bias("study").document() == outcome.document
+@pytest.mark.parametrize("command", CALLS)
+def test_results_of_simulated_reviewers_begin_by_saying_so(command, call):
+    """No table stands before the sentence that its numbers say nothing about real models."""
+    first = str(call(command)).splitlines()[0]
+    assert first == "Simulated reviewers: these numbers say nothing about real models."
+
+
+@pytest.mark.parametrize("read", [pj.load_sync, pj.ballots_df])
+@pytest.mark.parametrize("command", IN_MEMORY)
+def test_data_in_memory_give_the_numbers_of_their_run(command, read, call, study):
+    """Discussions, or a frame of their verdicts, can be filtered in Python before they are analysed."""
+    assert CALLS[command](read(study)).document() == call(command).document()
 
 
 def test_events_are_the_lines_of_the_command(played, study):
@@ -67,8 +87,8 @@ def test_events_are_the_lines_of_the_command(played, study):
 
 def test_a_plan_is_the_one_of_the_command(played):
     """`pj.plan` simulates what `peerjudge plan` simulates."""
-    words = ("plan", "leader_follower", "--studies", "20", "--comparisons", "40", "--json")
-    found = pj.plan("leader_follower", studies=20, sizes=(40,))
+    words = ("plan", "leader_follower", "--studies", "5", "--comparisons", "4", "--json")
+    found = pj.plan("leader_follower", studies=5, sizes=(4,))
     assert found.document() == played(*words).document
     assert list(found.df.columns) == list(COLUMNS["plan"])
     assert found.plot().svg.startswith("<svg")
@@ -85,15 +105,6 @@ def test_a_report_is_the_one_of_the_command(played, study, tmp_path):
     assert "accuracy" in found.figures
 
 
-@pytest.mark.parametrize("name", IN_MEMORY)
-def test_transcripts_in_memory_give_the_numbers_of_their_run(name, study):
-    """Discussions can be filtered in Python before they are analysed."""
-    transcripts = asyncio.run(pj.load(study))
-    for command, call in CALLS.items():
-        if command.startswith(name):
-            assert call(transcripts).document() == call(study).document()
-
-
 async def test_functions_work_while_an_event_loop_runs(study):
     """In a notebook a loop runs already; the same call gives the same result there."""
     inside = pj.rank(study, bootstrap=0)
@@ -101,13 +112,12 @@ async def test_functions_work_while_an_event_loop_runs(study):
     assert inside.document() == outside.document()
 
 
-def test_a_result_shows_itself(study, tmp_path):
+def test_a_result_shows_itself(study, call, tmp_path):
     """Text has no terminal codes, HTML escapes what data say, and a figure is saved by its ending."""
-    found = pj.score(study)
+    found = call("score study")
     assert "\x1b" not in str(found)
-    assert "Simulated reviewers" in str(pj.rank(study, bootstrap=0))
     assert "<table" in found._repr_html_()
-    renamed = [replace(one, condition="<i>") for one in asyncio.run(pj.load(study))]
+    renamed = [replace(one, condition="<i>") for one in pj.load_sync(study)]
     assert "<i>" not in pj.score(renamed)._repr_html_()
     assert "&lt;i&gt;" in pj.score(renamed)._repr_html_()
     plot = found.plot()
@@ -118,9 +128,9 @@ def test_a_result_shows_itself(study, tmp_path):
         found.plot("scores")
 
 
-def test_a_result_without_a_figure_has_no_plot(study):
-    """An agreement is two numbers: there is nothing to draw."""
-    assert not hasattr(pj.agreement(study), "plot")
+def test_a_result_without_a_figure_has_no_plot(call):
+    """An agreement is numbers: there is nothing to draw."""
+    assert not hasattr(call("agreement study --panel"), "plot")
 
 
 def test_an_unknown_run_is_named(tmp_path: Path):
@@ -138,10 +148,3 @@ def test_battles_of_your_own_are_ranked():
     found = pj.rank(battles, bootstrap=0)
     assert list(found.df["contestant"]) == ["bob", "ann"]
     assert pj.peer_rank(battles, scheme=Scheme.DAMPED).weights.keys() == {"judge"}
-
-
-@pytest.mark.parametrize("command", CALLS)
-def test_results_of_simulated_reviewers_begin_by_saying_so(command, study):
-    """No table stands before the sentence that its numbers say nothing about real models."""
-    first = str(CALLS[command](study)).splitlines()[0]
-    assert first == "Simulated reviewers: these numbers say nothing about real models."
