@@ -24,8 +24,9 @@ from peerjudge.results.bundling import (
     open_member,
     order_members,
 )
+from peerjudge.results.models import model, rank_styles
 from peerjudge.results.scores import score
-from peerjudge.results.verifying import verify
+from peerjudge.results.verifying import Verification, verify
 from peerjudge.runs.transcript_files import read_transcript_file
 from peerjudge.shelf import Shelf
 
@@ -37,8 +38,9 @@ SUMS = "SHA256SUMS"
 def run(tmp_path_factory: pytest.TempPathFactory, commands) -> Path:
     """Return the folder of a very small run: every test here computes all its numbers again."""
     folder = tmp_path_factory.mktemp("played")
-    words = ("run", "leader_follower", "--limit", "2", "--out", "study", "--display", "none")
-    assert commands.run(folder, *words).code == 0
+    words = ("run", "leader_follower", "--limit", "6", "--out", "study", "--display", "none")
+    settings = ("-S", "turns=2", "-S", "orders=given", "-S", "leader=first")
+    assert commands.run(folder, *words, *settings).code == 0
     return folder / "study"
 
 
@@ -46,6 +48,18 @@ def run(tmp_path_factory: pytest.TempPathFactory, commands) -> Path:
 def bundled(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the bundle of that run."""
     return bundle(run, output=tmp_path_factory.mktemp("bundle") / "study.zip").path
+
+
+@pytest.fixture(scope="module")
+def verified(bundled: Path) -> Verification:
+    """Return what `verify` finds in that bundle."""
+    return verify(bundled)
+
+
+@pytest.fixture(scope="module")
+def bare(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+    """Return a bundle of that run without its texts."""
+    return bundle(run, output=tmp_path_factory.mktemp("bare") / "bare.zip", texts=False)
 
 
 def read(file: Path) -> dict[str, bytes]:
@@ -68,16 +82,20 @@ def write(file: Path, members: Mapping[str, bytes]) -> Path:
     return file
 
 
+def list_problems(found: Verification) -> dict[str, str]:
+    """Return the problems that `verify` found, by member."""
+    return {check.member: check.problem for check in found.checks if check.problem}
+
+
 def problems(file: Path) -> dict[str, str]:
     """Return what `verify` finds, by member."""
-    return {check.member: check.problem for check in verify(file).checks if check.problem}
+    return list_problems(verify(file))
 
 
-def test_a_bundle_holds_and_names_what_was_recomputed(bundled: Path):
+def test_a_bundle_holds_and_names_what_was_recomputed(verified: Verification):
     """Digests are equal, and seven members are computed again from the transcripts."""
-    found = verify(bundled)
-    assert found.holds
-    recomputed = {check.member for check in found.checks if check.recomputed}
+    assert verified.holds
+    recomputed = {check.member for check in verified.checks if check.recomputed}
     names = ("agreement", "bias", "events", "rank", "report", "score")
     assert recomputed == {"report.html", *(f"numbers/{name}.json" for name in names)}
 
@@ -232,10 +250,10 @@ def test_calling_texts_withheld_hides_nothing(bundled: Path, tmp_path: Path):
     """Whether texts are there is seen in the discussions, and each number must be computed again."""
     members = read(bundled)
     summary = json.loads(members["bundle.json"]) | {"texts": False}
-    file = write(tmp_path / "claimed.zip", {**members, "bundle.json": dump(summary)})
-    found = verify(file)
+    found = verify(write(tmp_path / "claimed.zip", {**members, "bundle.json": dump(summary)}))
     assert found.retraced.identified == found.retraced.discussions
-    assert problems(file) == {"numbers/bias.json": "is not computed from these transcripts"}
+    problem = "is not computed from these transcripts"
+    assert list_problems(found) == {"numbers/bias.json": problem}
 
 
 def test_an_edited_card_with_its_digest_in_the_manifest_is_found(bundled: Path, tmp_path: Path):
@@ -269,7 +287,7 @@ def test_a_protocol_of_a_bundle_is_never_executed(shell):
         'ONE = Condition(name="one", protocol="own", seats="sim_strong")\n'
         'EXPERIMENT = Experiment(data="sample", prompts="instruction_following", conditions=(ONE,))\n'
     )
-    assert shell("run", "mine.py", "--limit", "2", "--out", "run").code == 0
+    assert shell("run", "mine.py", "--limit", "1", "--out", "run", "--display", "none").code == 0
     assert shell("bundle", "run", "-o", "own.zip").code == 0
     told = shell("verify", "own.zip", "--json")
     assert (told.code, told.document["conclusions_run"]) == (0, 0)
@@ -283,30 +301,30 @@ def test_a_protocol_of_a_bundle_is_never_executed(shell):
     assert shell("verify", "own.zip", "--protocol", "absent.py").code == 2
 
 
-def test_verify_says_what_it_did_not_check(bundled: Path, run: Path, tmp_path: Path):
+def test_verify_says_what_it_did_not_check(verified: Verification, bare: Bundle):
     """Every reply is read and every conclusion run; ids need the texts, files must be there."""
-    found = verify(bundled)
-    assert found.retraced.unchecked == ()
-    assert found.retraced.played == found.retraced.identified == found.retraced.discussions
-    assert found.retraced.replies > found.retraced.discussions
-    bare = verify(bundle(run, output=tmp_path / "bare.zip", texts=False).path).retraced
-    assert (bare.replies, bare.played, bare.identified) == (
-        found.retraced.replies,
-        found.retraced.played,
+    whole = verified.retraced
+    assert whole.unchecked == ()
+    assert whole.played == whole.identified == whole.discussions
+    assert whole.replies > whole.discussions
+    found = verify(bare.path)
+    assert found.holds
+    retraced = found.retraced
+    assert (retraced.replies, retraced.played, retraced.identified) == (
+        whole.replies,
+        whole.played,
         0,
     )
-    (sentence,) = bare.unchecked
+    (sentence,) = retraced.unchecked
     assert "withheld" in sentence
 
 
-def test_withheld_texts_are_not_measured(played, shell):
+def test_withheld_texts_are_not_measured(bare: Bundle):
     """A digest has a length that says nothing of its text, so that the texts are called missing."""
-    bundle(played.folder / "study", output=shell.folder / "bare.zip", texts=False)
-    assert verify(shell.folder / "bare.zip").holds
-    for words in (("model", "bare.zip"), ("rank", "bare.zip", "--control", "length")):
-        told = shell(*words)
-        assert "length: the data have no answer texts" in told.out
-        assert "equally long" not in told.out
+    for found in (model(bare.path), rank_styles(bare.path, controls="length")):
+        told = " ".join(str(found).split())
+        assert "length: the data have no answer texts" in told
+        assert "equally long" not in told
 
 
 def test_verdicts_recorded_with_discussions_are_counted_as_unread(shell):
@@ -383,18 +401,16 @@ def test_a_bundle_of_data_without_a_licence_says_so(tmp_path: Path):
         assert "--no-texts" not in str(known)
 
 
-def test_texts_can_be_withheld(run: Path, bundled: Path, tmp_path: Path):
-    """Without texts, no question or answer is in the discussions, and the numbers still hold."""
-    found = bundle(run, output=tmp_path / "bare.zip", texts=False)
-    assert verify(found.path).holds
-    assert "numbers/bias.json" not in found.members
-    for file, withheld in ((bundled, False), (found.path, True)):
+def test_texts_can_be_withheld(bundled: Path, bare: Bundle, tmp_path: Path):
+    """Without texts, no question or answer is in the discussions, and no bias is measured."""
+    assert "numbers/bias.json" not in bare.members
+    for file, withheld in ((bundled, False), (bare.path, True)):
         transcripts = tmp_path / "transcripts.jsonl.gz"
         transcripts.write_bytes(read(file)["transcripts.jsonl.gz"])
         for one in read_transcript_file(transcripts):
             texts = (one.comparison.question.text, *(each.text for each in one.comparison.answers))
             assert all(text.startswith("sha256:") == withheld for text in texts)
-    assert "withheld" in read(found.path)["REPRODUCE.md"].decode()
+    assert "withheld" in read(bare.path)["REPRODUCE.md"].decode()
 
 
 def test_files_that_changed_or_hold_a_key_are_withheld(
@@ -459,7 +475,7 @@ def test_an_archive_that_would_fill_the_memory_is_not_read(bundled: Path, tmp_pa
         for name, content in read(bundled).items():
             archive.writestr(name, content)
         with archive.open("zeros", "w") as member:
-            for _ in range(200):
+            for _ in range(70):
                 member.write(bytes(2**20))
     for use in (verify, score):
         with pytest.raises(DataError, match=r"bomb\.zip has .* would unpack to .* was not read"):
