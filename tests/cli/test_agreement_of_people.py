@@ -16,7 +16,13 @@ def _vote(who, number):
     return (number % 2 == 0) ^ (number % ERRS[who] == 0)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def shell(new_shell):
+    """A shell in a folder that all tests share."""
+    return new_shell()
+
+
+@pytest.fixture(scope="module")
 def table(shell):
     """Write pairs with a vote of each person."""
     lines = ["question,answer_a,answer_b,gold,annotator"]
@@ -76,18 +82,20 @@ def test_two_people_are_also_held_against_the_third(shell, table):
         assert REASON not in told.out
 
 
-def test_the_report_of_a_run_shows_how_its_annotators_agree(shell, table):
+@pytest.mark.usefixtures("table")
+def test_the_report_of_a_run_shows_how_its_annotators_agree(shell):
     """Without `--gold`, from the data that the run names and on its comparisons alone."""
-    run = shell(
-        "run", "quickstart", "--data", table, "--limit", "8", "--out", "r", "--display", "none"
-    )
+    settings = ("--limit", "8", "-S", "turns=0", "-S", "orders=given", "--display", "none")
+    votes = shell.folder / "gone.csv"
+    votes.write_bytes((shell.folder / "votes.csv").read_bytes())
+    run = shell("run", "leader_follower", "--data", "csv:gone.csv", "--out", "r", *settings)
     assert run.code == 0, run.err
     assert "Agreement of the annotators" in (shell.folder / "r/report.html").read_text("utf-8")
     shell("report", "r", "--force")
     page = (shell.folder / "r/report.html").read_text("utf-8")
     assert "Agreement of the annotators" in page
     assert "Krippendorff&#39;s alpha" in page
-    (shell.folder / "votes.csv").unlink()
+    votes.unlink()
     gone = shell("report", "r", "--force")
     assert gone.code == 0, gone.err
     page = (shell.folder / "r/report.html").read_text("utf-8")

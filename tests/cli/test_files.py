@@ -153,16 +153,8 @@ def test_a_table_for_spreadsheets_holds_no_formula(shell):
         for n, text in enumerate(FORMULAS)
     ]
     (shell.folder / "f.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    words = (
-        "run",
-        "leader_follower",
-        "--data",
-        "jsonl:f.jsonl",
-        "--out",
-        "study",
-        "--display",
-        "none",
-    )
+    settings = ("-S", "turns=0", "-S", "leader=first", "-S", "orders=given", "--display", "none")
+    words = ("run", "leader_follower", "--data", "jsonl:f.jsonl", "--out", "study", *settings)
     assert shell(*words).code == 0
     for frame in ((), ("--frame", "turns"), ("--frame", "discussions")):
         safe = cells(shell("export", "study", "--format", "csv", *frame).out)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 
-@pytest.fixture
-def project(shell):
+@pytest.fixture(scope="module")
+def project(new_shell):
     """A shell in a new project."""
+    shell = new_shell()
     assert shell("init", "study").code == 0
     shell.folder /= "study"
     return shell

@@ -38,9 +38,8 @@ def test_votes_alone_can_be_analysed(shell, table):
 
 def test_a_run_on_votes_is_scored_against_all_of_them(shell, table):
     """The same file has the questions of the run and the votes of its gold, by type of labeler."""
-    run = shell(
-        "run", "quickstart", "--data", table, "--limit", "8", "--out", "r", "--display", "none"
-    )
+    settings = ("--limit", "8", "-S", "turns=0", "-S", "orders=given", "--display", "none")
+    run = shell("run", "leader_follower", "--data", table, "--out", "r", *settings)
     assert run.code == 0, run.err
     rows = shell("score", "r", "--by", "labeler", "--gold", table, "--json").document["rows"]
     groups = {group for row in rows for group in row["groups"]}
