@@ -1,12 +1,13 @@
 import pytest
 from pytest_httpserver import HTTPServer
 
+from peerjudge import run_sync
 from peerjudge.data import Condition, Experiment, Leader
 
 from .model_server import Model
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def small():
     """Two simulated reviewers, each leading once, in both orders, and a lone judge."""
     return Experiment(
@@ -23,6 +24,12 @@ def small():
             Condition(name="alone", protocol="pairwise", seats=("sim_plain",)),
         ),
     )
+
+
+@pytest.fixture(scope="session")
+def kept(small, tmp_path_factory):
+    """The summary of a small run of two comparisons, whose folder tests copy or only read."""
+    return run_sync(small, limit=2, out=tmp_path_factory.mktemp("kept") / "study")
 
 
 @pytest.fixture

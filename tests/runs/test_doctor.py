@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from contextlib import closing
 
@@ -10,7 +11,7 @@ import pytest
 import structlog.testing
 
 from peerjudge.cli import build_app
-from peerjudge.runs import load, run
+from peerjudge.runs import load, run, run_sync
 from peerjudge.runs.frames import battles_df, calls_df, discussions_df, events_df, turns_df
 from peerjudge.store import Archive, Store, examine_store
 from peerjudge.store.doctor import LostCalls
@@ -51,6 +52,12 @@ POISONS = {
 }
 
 
+@pytest.fixture(scope="module")
+def played(small, tmp_path_factory):
+    """The folder of a small run, which tests copy before they damage it."""
+    return run_sync(small, out=tmp_path_factory.mktemp("played") / "run", limit=3).folder
+
+
 def poison(folder, statement):
     """Damage one row of the store in this folder."""
     changed = statement.replace("number_of_turn", 'discussion = 1 AND "index" = 0')
@@ -65,11 +72,10 @@ def command(capsys, *words):
 
 
 @pytest.mark.parametrize("case", POISONS)
-async def test_one_damaged_row_leaves_the_rest_readable(small, tmp_path, case):
+async def test_one_damaged_row_leaves_the_rest_readable(small, played, tmp_path, case):
     """Reading, resuming and frames skip it with its id; a repair and the same run restore all."""
     statement, repair = POISONS[case]
-    out = tmp_path / "out"
-    await run(small, out=out, limit=3)
+    out = shutil.copytree(played, tmp_path / "out")
     whole = {one.id: one for one in await load(out)}
     poison(out, statement)
     async with Archive.open(out) as archive:
@@ -105,10 +111,9 @@ async def test_one_damaged_row_leaves_the_rest_readable(small, tmp_path, case):
     }
 
 
-async def test_a_run_resumes_beside_an_unreadable_discussion(small, tmp_path):
+async def test_a_run_resumes_beside_an_unreadable_discussion(small, kept, tmp_path):
     """A partial discussion that cannot be read is left out; the others are played."""
-    out = tmp_path / "out"
-    await run(small, out=out, limit=2)
+    out = shutil.copytree(kept.folder, tmp_path / "out")
     poison(out, POISONS["half a row"][0])
     with closing(sqlite3.connect(out / "store.db")) as connection, connection:
         connection.execute("UPDATE discussions SET stop = NULL WHERE number = 1")
@@ -118,38 +123,34 @@ async def test_a_run_resumes_beside_an_unreadable_discussion(small, tmp_path):
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-async def test_the_doctor_names_and_repairs(small, tmp_path, capsys, form):
+def test_the_doctor_names_and_repairs(kept, tmp_path, capsys, form):
     """It exits with 1 on damage and with 0 on a store that is whole or was repaired."""
-    import asyncio
-
-    out = tmp_path / "out"
-    await run(small, out=out, limit=1)
+    out = shutil.copytree(kept.folder, tmp_path / "out")
     poison(out, POISONS["a log-probability of null"][0])
     options = ["--json"] if form == "json" else []
 
     def doctor(*more):
         return command(capsys, "doctor", str(out), *more, *options)
 
-    code, text = await asyncio.to_thread(doctor)
+    code, text = doctor()
     assert code == 1
     assert "turn 0" in text
     if form == "json":
         (damage,) = json.loads(text)["damage"]
         assert damage["row"] == "turn 0"
-    code, text = await asyncio.to_thread(doctor, "--repair")
+    code, text = doctor("--repair")
     assert code == 0
     with closing(sqlite3.connect(out / "store.db")) as connection:
         ((body,),) = connection.execute("SELECT body FROM damaged").fetchall()
     assert '"logprob":null' in body
-    code, text = await asyncio.to_thread(doctor)
+    code, text = doctor()
     assert code == 0
     assert '"damage": []' in text or "0 of them damaged" in text
 
 
-async def test_a_repair_waits_for_no_writer(small, tmp_path):
+async def test_a_repair_waits_for_no_writer(kept, tmp_path):
     """A store that a run writes to is not repaired."""
-    out = tmp_path / "out"
-    await run(small, out=out, limit=1)
+    out = shutil.copytree(kept.folder, tmp_path / "out")
     async with Store.open(out):
         with pytest.raises(Exception, match="in use by process"):
             await examine_store(out, repair=True)
@@ -159,12 +160,9 @@ async def test_a_repair_waits_for_no_writer(small, tmp_path):
 @pytest.mark.parametrize(
     "change", ["outcome = 'x'", "usd = 'many'", "usd = -1", "prompt_tokens = 'x'"]
 )
-async def test_a_call_that_cannot_be_read_becomes_one_whose_bill_is_unknown(
-    small, tmp_path, change
-):
+async def test_a_call_that_cannot_be_read_becomes_one_whose_bill_is_unknown(kept, tmp_path, change):
     """The doctor names it, and a repair keeps the values of its row that are numbers."""
-    out = tmp_path / "out"
-    await run(small, out=out, limit=1)
+    out = shutil.copytree(kept.folder, tmp_path / "out")
     call = {"number": 7, "run": "r", "reviewer": "ann", "model": "m", "discussion": "d", "turn": 0}
     bill = {"outcome": "paid", "prompt_tokens": 40, "completion_tokens": 2, "usd": 0.5}
     async with Store.open(out) as store:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
+import shutil
 
 import pytest
 from werkzeug import Response
@@ -19,10 +21,11 @@ LEADER = ["leader=other"]
 
 
 @pytest.fixture
-def run(tmp_path, small, monkeypatch):
-    """Play two comparisons of a small experiment."""
+def run(tmp_path, kept, monkeypatch):
+    """A small run of two comparisons, which a test may fork."""
     monkeypatch.setenv("PEERJUDGE_CACHE_DIR", str(tmp_path / "cache"))
-    return pj.run_sync(small, limit=2, out=tmp_path / "study")
+    folder = shutil.copytree(kept.folder, tmp_path / "study")
+    return dataclasses.replace(kept, folder=str(folder))
 
 
 def read(folder):

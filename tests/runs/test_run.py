@@ -57,11 +57,10 @@ async def test_a_larger_limit_extends_a_run(small, tmp_path):
 )
 @given(stop_after=st.integers(1, 11), connections=st.integers(1, 7))
 async def test_a_resumed_run_equals_an_uninterrupted_one(
-    small, tmp_path_factory, stop_after, connections
+    small, kept, tmp_path_factory, stop_after, connections
 ):
     """Resuming after a cancellation gives the same transcripts at any concurrency."""
-    whole, broken = tmp_path_factory.mktemp("whole"), tmp_path_factory.mktemp("broken")
-    await run(small, out=whole, limit=2)
+    broken = tmp_path_factory.mktemp("broken")
     watch = Watch(stop_after)
     playing = asyncio.ensure_future(
         run(small, out=broken, limit=2, max_connections=connections, observer=watch)
@@ -70,7 +69,7 @@ async def test_a_resumed_run_equals_an_uninterrupted_one(
     resumed = await run(small, out=broken, limit=2, max_connections=connections)
     assert resumed.discussions.skipped >= stop_after - 1
     assert [to_json(one) for one in await load(broken)] == [
-        to_json(one) for one in await load(whole)
+        to_json(one) for one in await load(kept.folder)
     ]
 
 
@@ -121,10 +120,9 @@ def test_the_password_of_a_store_is_not_shown():
     assert hide_password("runs/one") == "runs/one"
 
 
-async def test_private_and_final_stances_of_a_run_are_ballots(small, tmp_path):
+def test_private_and_final_stances_of_a_run_are_ballots(kept):
     """A run has one stance per seat and discussion, like the reviews of a dataset."""
-    await run(small, out=tmp_path, limit=2)
-    ballots = read_ballots(str(tmp_path)).of_stance("final")
+    ballots = read_ballots(kept.folder).of_stance("final")
     assert Counter(ballots.reviewers[code] for code in ballots.reviewer.tolist()) == {
         "sim_strong": 8,
         "sim_weak": 8,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,7 +15,7 @@ from peerjudge.data import Condition, Experiment, Leader, replace, to_json, to_p
 from peerjudge.errors import ExperimentError
 from peerjudge.results.comparisons import compare
 from peerjudge.results.scores import score
-from peerjudge.runs import load, prepare, read_manifest, run
+from peerjudge.runs import load, prepare, read_manifest, run, run_sync
 from peerjudge.runs.manifest import read_decision
 
 QUESTIONS = 90
@@ -50,6 +52,13 @@ def study(tmp_path_factory):
     )
 
 
+@pytest.fixture(scope="module")
+def decided(study, tmp_path_factory):
+    """The summary of a run, one call at a time, that ended when its contrast was decided."""
+    folder = tmp_path_factory.mktemp("decided") / "run"
+    return run_sync(study, out=folder, until="decided", max_connections=1)
+
+
 class Killer:
     """Observer that cancels the run when a number of discussions have ended."""
 
@@ -78,58 +87,52 @@ async def texts(folder) -> list[str]:
     return [to_json(one) for one in await load(folder)]
 
 
-async def test_a_clear_contrast_ends_a_study_early(study, tmp_path):
+async def test_a_clear_contrast_ends_a_study_early(decided):
     """The run stops at a look with complete questions only, and the manifest has its decision."""
-    summary = await run(study, out=tmp_path, until="decided")
-    assert summary.stopped == "decided"
-    found = summary.decision
+    assert decided.stopped == "decided"
+    found = decided.decision
     assert found is not None
     assert found.outcome == "better"
     assert found.anytime.low > 0
     assert found.questions < QUESTIONS == found.available
-    assert summary.discussions.done == 2 * found.questions == len(await load(tmp_path))
-    assert read_decision(read_manifest(tmp_path)) == found
+    assert decided.discussions.done == 2 * found.questions == len(await load(decided.folder))
+    assert read_decision(read_manifest(Path(decided.folder))) == found
 
 
-async def test_the_decision_does_not_depend_on_concurrency(study, tmp_path):
+async def test_the_decision_does_not_depend_on_concurrency(study, decided, tmp_path):
     """One call at a time, or fifty that return in another order, play and decide the same."""
-    one = await run(study, out=tmp_path / "one", until="decided", max_connections=1)
-    many = await run(
-        replace(study, reviewer_settings={"latency": 0.002}),
-        out=tmp_path / "many",
-        until="decided",
-        max_connections=50,
-    )
-    assert to_plain(one.decision) == to_plain(many.decision)
-    assert one.discussions == many.discussions
+    slow = replace(study, reviewer_settings={"latency": 0.002})
+    many = await run(slow, out=tmp_path, until="decided", max_connections=50)
+    assert to_plain(decided.decision) == to_plain(many.decision)
+    assert decided.discussions == many.discussions
 
 
 @settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(kills=st.lists(st.integers(1, 60), min_size=1, max_size=3))
-async def test_a_killed_run_decides_as_an_uninterrupted_one(study, tmp_path_factory, kills):
+async def test_a_killed_run_decides_as_an_uninterrupted_one(
+    study, decided, tmp_path_factory, kills
+):
     """Runs that are killed after any numbers of discussions end with the same look and discussions."""
-    whole, killed = tmp_path_factory.mktemp("whole"), tmp_path_factory.mktemp("killed")
-    expected = await run(study, out=whole, until="decided")
+    killed = tmp_path_factory.mktemp("killed")
     for after in kills:
         task = asyncio.create_task(
             run(study, out=killed, until="decided", observer=Killer(after), max_connections=4)
         )
         await asyncio.wait([task])
     resumed = await run(study, out=killed, until="decided")
-    assert resumed.decision == expected.decision
-    assert await texts(killed) == await texts(whole)
+    assert resumed.decision == decided.decision
+    assert await texts(killed) == await texts(decided.folder)
 
 
-async def test_a_decided_run_does_nothing_more(study, tmp_path):
+async def test_a_decided_run_does_nothing_more(study, decided, tmp_path):
     """The same command again plays nothing; without the rule it goes on, and says so."""
-    first = await run(study, out=tmp_path, until="decided")
-    again = await run(study, out=tmp_path, until="decided")
-    assert (again.discussions.done, again.decision) == (0, first.decision)
+    folder = shutil.copytree(decided.folder, tmp_path / "run")
+    again = await run(study, out=folder, until="decided")
+    assert (again.discussions.done, again.decision) == (0, decided.decision)
     assert again.stopped == "decided"
-    dropped = await run(study, out=tmp_path)
-    assert dropped.discussions.done == 2 * (QUESTIONS - first.decision.questions)
-    kept = read_decision(read_manifest(tmp_path))
-    assert kept == replace(first.decision, continued=True)
+    dropped = await run(study, out=folder)
+    assert dropped.discussions.done == 2 * (QUESTIONS - decided.decision.questions)
+    assert read_decision(read_manifest(folder)) == replace(decided.decision, continued=True)
 
 
 async def test_a_tighter_rule_goes_on(study, tmp_path):
@@ -152,15 +155,13 @@ async def test_an_undecided_study_uses_all_questions(study, tmp_path):
     assert summary.discussions.done == 60
 
 
-async def test_a_cost_limit_in_a_block_leaves_the_last_look(study, tmp_path):
+async def test_a_cost_limit_in_a_block_leaves_the_last_look(study, decided, tmp_path):
     """A run that stops at another limit names that limit, and resumes to the same decision."""
-    whole = await run(study, out=tmp_path / "whole", until="decided")
-    summary = await run(
-        study, out=tmp_path / "out", until="decided", token_limit=int(whole.tokens * 0.9)
-    )
+    limit = int(decided.tokens * 0.9)
+    summary = await run(study, out=tmp_path, until="decided", token_limit=limit)
     assert summary.stopped == "token limit"
-    resumed = await run(study, out=tmp_path / "out", until="decided")
-    assert resumed.decision == whole.decision
+    resumed = await run(study, out=tmp_path, until="decided")
+    assert resumed.decision == decided.decision
 
 
 def test_questions_come_in_a_seeded_random_order(study):
@@ -210,15 +211,13 @@ async def test_a_setting_declares_the_primary_contrast(study, tmp_path):
         await run(bare, out=tmp_path, settings={"primary": "x over y"})
 
 
-async def test_every_result_states_the_last_look(study, tmp_path):
+def test_every_result_states_the_last_look(decided):
     """Score and compare print it below intervals that are for a fixed number of questions."""
-    summary = await run(study, out=tmp_path, until="decided")
-    scores = await asyncio.to_thread(score, str(tmp_path))
-    compared = await asyncio.to_thread(compare, str(tmp_path))
+    scores, compared = score(decided.folder), compare(decided.folder)
     for found in (scores, compared):
         texts = [part for part in found.parts() if isinstance(part, str)]
         (note,) = [one for one in texts if one.startswith("Stopped at look")]
         assert note.endswith("for a number of questions fixed in advance.")
-    plain = to_plain(summary.decision)
+    plain = to_plain(decided.decision)
     assert scores.document()["decision"] == plain
     assert compared.document()["decisions"] == [plain]

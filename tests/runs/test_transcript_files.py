@@ -13,15 +13,13 @@ from peerjudge.runs import is_run, open_run, read_ballots
 from peerjudge.runs.reading import read_without_texts
 
 
-@pytest.fixture
-def exported(small, tmp_path):
+@pytest.fixture(scope="module")
+def exported(kept, tmp_path_factory):
     """Return the folder of a run, and its discussions in a compressed transcript file."""
-    asyncio.run(pj.run(small, out=tmp_path / "run", limit=2))
-    transcripts = asyncio.run(pj.load(tmp_path / "run"))
-    file = tmp_path / "talk.jsonl.gz"
-    lines = "".join(f"{to_json(one)}\n" for one in transcripts)
+    file = tmp_path_factory.mktemp("exported") / "talk.jsonl.gz"
+    lines = "".join(f"{to_json(one)}\n" for one in pj.load_sync(kept.folder))
     file.write_bytes(gzip.compress(lines.encode()))
-    return tmp_path / "run", file
+    return kept.folder, file
 
 
 def test_a_transcript_file_holds_the_discussions_of_its_run(exported):
