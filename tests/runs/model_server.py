@@ -49,6 +49,16 @@ class Model:
             f"[limits]\nattempts = 1\n{more}"
         )
 
+    def say(self, *replies: tuple[str, str]) -> None:
+        """Reply to the next requests with these contents and finish reasons."""
+        said = iter(replies)
+
+        def take(body: Body) -> str:
+            content, self.finish = next(said)
+            return content
+
+        self.words = take
+
     def _handle(self, request: Request) -> Response:
         body = json.loads(request.data)
         self.bodies.append(body)

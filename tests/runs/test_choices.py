@@ -69,21 +69,15 @@ async def test_a_reply_that_names_nothing_when_asked_stays_unreadable(model: Mod
     assert (summary.asked.replies, summary.asked.verdicts) == (1, 0)
 
 
-@pytest.mark.parametrize(
-    ("words", "finish"),
-    [
+async def test_a_choice_a_refusal_and_a_cut_reply_are_followed_by_no_question(model: Model):
+    """Only a whole reply without a choice is."""
+    model.say(
         ("Answer (a) is better.", "stop"),
         ("I'm sorry, but I can't help with that.", "stop"),
         (MURKY, "length"),
-    ],
-)
-async def test_a_choice_a_refusal_and_a_cut_reply_are_followed_by_no_question(
-    model: Model, words, finish
-):
-    """Only a whole reply without a choice is."""
-    model.words, model.finish = lambda body: words, finish
-    summary = await play(study(ALONE))
-    assert len(model.bodies) == 1
+    )
+    summary = await play(study(ALONE), limit=3)
+    assert len(model.bodies) == 3
     assert summary.asked.replies == 0
 
 
@@ -172,28 +166,27 @@ async def test_a_schema_has_the_argument_first_and_the_labels_as_choices(model: 
     assert "last line" not in asked
 
 
-@pytest.mark.parametrize(
-    ("content", "finish", "choice"),
-    [
-        ('{"choice": "Answer (b)", "argument": "Answer (a) is short."}', "stop", 1),
-        ('```json\n{"argument": "x", "choice": "Answer (b)"}\n```', "stop", 1),
-        ('{"argument": "Answer (b) is exact and Answer', "length", None),
-        ('{"argument": "x", "choice": "Answer (c)"}', "stop", None),
-        ('{"argument": "x", "choice": "both"}', "stop", None),
-        ('{"argument": "Neither.", "choice": "none"}', "stop", None),
-    ],
-)
-async def test_no_reply_in_a_schema_is_lost_or_read_wrongly(model: Model, content, finish, choice):
+IN_SCHEMA = [
+    ('{"choice": "Answer (b)", "argument": "Answer (a) is short."}', "stop", 1),
+    ('```json\n{"argument": "x", "choice": "Answer (b)"}\n```', "stop", 1),
+    ('{"argument": "Answer (b) is exact and Answer', "length", None),
+    ('{"argument": "x", "choice": "Answer (c)"}', "stop", None),
+    ('{"argument": "x", "choice": "both"}', "stop", None),
+    ('{"argument": "Neither.", "choice": "none"}', "stop", None),
+]
+
+
+async def test_no_reply_in_a_schema_is_lost_or_read_wrongly(model: Model):
     """Any order of keys and a fence are read; a cut reply and an unknown value have no verdict."""
     model.card("ann", form="schema")
-    model.words, model.finish = lambda body: content, finish
-    summary = await play(study(ALONE, reask=0))
-    one = await only()
-    expected = None if choice is None else one.comparison.shown[choice]
-    assert one.turns[0].utterance.text == content
-    assert one.verdict.choice == expected
+    model.say(*((content, finish) for content, finish, _ in IN_SCHEMA))
+    summary = await play(study(ALONE, reask=0), limit=len(IN_SCHEMA))
+    for one, (content, _, choice) in zip(await load("out"), IN_SCHEMA, strict=True):
+        assert one.turns[0].utterance.text == content
+        expected = None if choice is None else one.comparison.shown[choice]
+        assert one.verdict.choice == expected, content
     assert summary.discussions.failed == 0
-    assert summary.tokens == model.billed == TOKENS
+    assert summary.tokens == model.billed == len(IN_SCHEMA) * TOKENS
 
 
 async def test_a_none_in_a_schema_is_asked_for_a_choice(model: Model):
@@ -256,29 +249,20 @@ async def test_a_server_that_ignores_the_schema_is_asked_for_a_line(model: Model
 
 
 @pytest.mark.parametrize(
-    ("replies", "sent"),
+    "replies",
     [
-        (['{"choice": "Answer (a)"}', "Answer (b) is better."], 2),
-        (["I'm sorry, but I can't help with that."] * 2, 2),
-        (['Here it is:\n```json\n{"choice": "Answer (a)"}\n```'] * 2, 2),
+        [('{"choice": "Answer (a)"}', "stop"), ("Answer (b) is better.", "stop")],
+        [("I'm sorry, but I can't help with that.", "stop")] * 2,
+        [('Here it is:\n```json\n{"choice": "Answer (a)"}\n```', "stop")] * 2,
+        [(MURKY, "length")] * 2,
     ],
+    ids=["prose after JSON", "refusal", "JSON among words", "cut off, maybe while thinking"],
 )
-async def test_a_schema_is_kept_where_no_reply_shows_that_it_is_ignored(
-    model: Model, replies: list[str], sent: int
-):
-    """Prose after JSON, a refusal, and JSON among words are no sign of it."""
+async def test_a_schema_is_kept_where_no_reply_shows_that_it_is_ignored(model: Model, replies):
+    """A server that ignores a schema never writes JSON, and replies with prose to the end."""
     model.card("ann", form="schema")
-    said = iter(replies)
-    model.words = lambda body: next(said)
+    model.say(*replies)
     await play(study(ALONE, reask=0), limit=2)
-    assert ["response_format" in body for body in model.bodies] == [True] * sent
-
-
-async def test_a_cut_reply_is_no_sign_that_a_schema_is_ignored(model: Model):
-    """It may end within the thinking."""
-    model.card("ann", form="schema")
-    model.words, model.finish = lambda body: MURKY, "length"
-    await play(study(ALONE), limit=2)
     assert ["response_format" in body for body in model.bodies] == [True, True]
 
 

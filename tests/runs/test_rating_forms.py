@@ -71,51 +71,63 @@ def test_a_rating_after_reasons_has_its_argument_first():
     assert words.index('"argument"') < words.index('"rating": a whole number from 1 to 3')
 
 
-@pytest.mark.parametrize("order", ["score_only", "score_reasons", "reasons_score"])
-@pytest.mark.parametrize("shown", ["example", "schema"])
-async def test_the_forms_of_score_reasons_are_bound_in_the_words_of_the_study(
-    model: Model, order: str, shown: str
-):
+KEYS = {
+    "score_only": ["score"],
+    "score_reasons": ["score", "reasons"],
+    "reasons_score": ["reasons", "score"],
+}
+
+
+def score_in(order: str, **options: str) -> Condition:
+    """Return the condition of scores with the keys in this order."""
+    return replace(
+        SCORED, name=f"{order} {options}", options={"scale": "10-1", "order": order, **options}
+    )
+
+
+async def test_the_forms_of_score_reasons_are_bound_in_the_words_of_the_study(model: Model):
     """The schema has the keys of the form in its order, and the prompt is the one of a line."""
-    options = {**(SCORED.options or {}), "order": order, "form": shown}
+    forms = [(order, shown) for order in KEYS for shown in ("example", "schema")]
+    every = study(*(score_in(order, form=shown) for order, shown in forms))
     model.words = lambda body: '{"score": 3, "reasons": "Exact."}'
-    await play(study(replace(SCORED, options=options)), out="line")
+    await play(every, out="line")
+    lines, model.bodies = model.bodies, []
     model.card("ann", form="schema")
-    await play(study(replace(SCORED, options=options)))
-    line, bound = model.bodies[0], model.bodies[2]
-    assert bound["messages"] == line["messages"]
-    assert "response_format" not in line
-    properties = bound["response_format"]["json_schema"]["schema"]["properties"]
-    keys = {"score_only": ["score"], "score_reasons": ["score", "reasons"]}
-    assert [*properties] == keys.get(order, ["reasons", "score"])
-    assert properties["score"] == {"type": "integer", "enum": [*range(1, 11)]}
-    assert [turn.review.score for turn in (await only()).turns] == [3, 3]
+    await play(every)
+    assert [body["messages"] for body in model.bodies] == [body["messages"] for body in lines]
+    assert not any("response_format" in body for body in lines)
+    for body, (order, _) in zip(model.bodies[::2], forms, strict=True):
+        properties = body["response_format"]["json_schema"]["schema"]["properties"]
+        assert [*properties] == KEYS[order]
+        assert properties["score"] == {"type": "integer", "enum": [*range(1, 11)]}
+    assert {turn.review.score for one in await load("out") for turn in one.turns} == {3}
 
 
-@pytest.mark.parametrize(
-    ("content", "finish", "score"),
-    [
-        ('{"rating": 4, "argument": "It has 2 of 5 steps."}', "stop", 4),
-        ('```json\n{"argument": "x", "rating": 4}\n```', "stop", 4),
-        ('{"argument": "x", "rating": "4"}', "stop", 4),
-        ('{"argument": "I would give it a score of 4, as', "length", None),
-        ('{"rating": 6}', "stop", None),
-        ('{"rating": 0}', "stop", None),
-        ('{"rating": "good"}', "stop", None),
-        ('{"rating": null}', "stop", None),
-        ('{"rating": 4, "score": 2}', "stop", None),
-    ],
-)
-async def test_no_rating_in_a_schema_is_lost_or_read_wrongly(model: Model, content, finish, score):
+IN_SCHEMA = [
+    ('{"rating": 4, "argument": "It has 2 of 5 steps."}', "stop", 4),
+    ('```json\n{"argument": "x", "rating": 4}\n```', "stop", 4),
+    ('{"argument": "x", "rating": "4"}', "stop", 4),
+    ('{"argument": "I would give it a score of 4, as', "length", None),
+    ('{"rating": 6}', "stop", None),
+    ('{"rating": 0}', "stop", None),
+    ('{"rating": "good"}', "stop", None),
+    ('{"rating": null}', "stop", None),
+    ('{"rating": 4, "score": 2}', "stop", None),
+    ('{"rating": 3}', "stop", 3),
+]
+
+
+async def test_no_rating_in_a_schema_is_lost_or_read_wrongly(model: Model):
     """Any order of keys and a fence are read; a cut reply and a value off the scale are no ratings."""
     model.card("ann", form="schema")
-    model.words, model.finish = lambda body: content, finish
-    summary = await play(study(RATED, reask=0))
-    one = await only()
-    assert [turn.utterance.text for turn in one.turns] == [content] * 2
-    assert [turn.review.score for turn in one.turns] == [score] * 2
+    model.say(*((content, finish) for content, finish, _ in IN_SCHEMA))
+    summary = await play(study(RATED, reask=0), limit=len(IN_SCHEMA) // 2)
+    turns = [turn for one in await load("out") for turn in one.turns]
+    assert [(turn.utterance.text, turn.review.score) for turn in turns] == [
+        (content, score) for content, _, score in IN_SCHEMA
+    ]
     assert summary.discussions.failed == 0
-    assert summary.tokens == model.billed == 2 * TOKENS
+    assert summary.tokens == model.billed == len(IN_SCHEMA) * TOKENS
 
 
 @pytest.mark.parametrize("form", ["schema", "line"])
@@ -140,16 +152,18 @@ async def test_a_model_whose_reply_gives_no_rating_is_asked_once(model: Model, f
     assert replay(again, None, is_recorded=lambda turn: False).differences == ()
 
 
-@pytest.mark.parametrize("order", ["score_only", "score_reasons", "reasons_score"])
-async def test_the_answer_to_the_question_is_bound_to_the_score(model: Model, order: str):
+async def test_the_answer_to_the_question_is_bound_to_the_score(model: Model):
     """In every order of the keys, the schema of the answer to the question has the score alone."""
     model.card("ann", form="schema")
     model.words = lambda body: '{"score": 3}' if is_question(body) else '{"score": 99}'
-    await play(study(replace(SCORED, options={**(SCORED.options or {}), "order": order})))
-    assert [turn.review.score for turn in (await only()).turns] == [3, 3]
-    bound = model.bodies[1]["response_format"]["json_schema"]["schema"]
-    assert bound["properties"] == {"score": {"type": "integer", "enum": [*range(1, 11)]}}
-    assert bound["required"] == ["score"]
+    await play(study(*map(score_in, KEYS)))
+    assert {turn.review.score for one in await load("out") for turn in one.turns} == {3}
+    asked = [body for body in model.bodies if is_question(body)]
+    assert len(asked) == 2 * len(KEYS)
+    for body in asked:
+        bound = body["response_format"]["json_schema"]["schema"]
+        assert bound["properties"] == {"score": {"type": "integer", "enum": [*range(1, 11)]}}
+        assert bound["required"] == ["score"]
 
 
 async def test_a_failed_question_for_a_rating_is_repeated(model: Model):
