@@ -70,17 +70,18 @@ class Server:
 
 
 async def test_a_tournament_of_four_ends_in_a_ranking_and_a_report(asked: str):
-    """From 10 questions and 4 simulated contestants, by one command, with one next to the other."""
-    summary = await run("tournament", questions=asked, seats=FOUR, out="T")
+    """From 5 questions and 4 simulated contestants, by one command, with one next to the other."""
+    options = {"questions": asked, "limit": 30, "seats": FOUR, "out": "T"}
+    summary = await run("tournament", **options)
     assert summary.answers is not None
-    assert (summary.answers.written, summary.answers.pairs) == (40, 60)
+    assert (summary.answers.written, summary.answers.pairs) == (20, 30)
     # Four reviewers in two orders, four discussions in one.
-    assert (summary.discussions.done, summary.discussions.failed) == (60 * (4 * 2 + 4), 0)
-    assert summary.calls.simulated == 40 + 60 * (4 * 2 + 4 * 6)
+    assert (summary.discussions.done, summary.discussions.failed) == (30 * (4 * 2 + 4), 0)
+    assert summary.calls.simulated == 20 + 30 * (4 * 2 + 4 * 6)
     ranked = pj.rank("T", weights="peer").document()
     weights, standings = ranked["weights"], ranked["contestants"]
     assert set(weights) == set(standings) == set(FOUR.values())
-    # The answers of ten questions are few: the winner wrote the best of them.
+    # The answers of five questions are few: the winner wrote the best of them.
     wins = Counter(
         max(row["answers"], key=lambda each: each["quality"])["author"]
         for row in map(json.loads, Path("T/pairs.jsonl").read_text().splitlines())  # noqa: ASYNC240
@@ -91,32 +92,29 @@ async def test_a_tournament_of_four_ends_in_a_ranking_and_a_report(asked: str):
     assert max(weights, key=lambda name: weights[name]) == best
     page = pj.report("T").save()
     assert "Ranking" in page.read_text("utf-8")
-    again = await run("tournament", questions=asked, seats=FOUR, out="T")
-    assert (again.calls.simulated, again.discussions.skipped, again.tokens) == (0, 720, 0)
+    again = await run("tournament", **options)
+    assert (again.calls.simulated, again.discussions.skipped, again.tokens) == (0, 360, 0)
     assert again.answers is not None
-    assert again.answers.kept == 40
+    assert again.answers.kept == 20
 
 
 async def test_a_tournament_is_the_same_after_any_stop(asked: str):
     """Limits stop it among the answers and among the discussions; the next command goes on."""
-    await run("tournament", questions=asked, seats=FOUR, limit=6, out="whole")
+    options = {"questions": asked, "seats": FOUR, "limit": 6}
+    await run("tournament", **options, out="whole")
     whole = json.dumps(pj.rank("whole", weights="peer").document())
-    first = await run(
-        "tournament", questions=asked, seats=FOUR, limit=6, out="parts", token_limit=800
-    )
+    first = await run("tournament", **options, out="parts", token_limit=800)
     assert first.stopped == "token limit"
     assert first.tokens <= 800
     assert first.answers is not None
     assert first.answers.missing > 0
     assert first.discussions.done == 0
-    second = await run(
-        "tournament", questions=asked, seats=FOUR, limit=6, out="parts", token_limit=60_000
-    )
+    second = await run("tournament", **options, out="parts", token_limit=60_000)
     assert second.stopped == "token limit"
     assert 0 < second.discussions.done < 72
     assert second.spent_before.tokens == first.tokens
     assert first.tokens + second.tokens <= 60_000
-    last = await run("tournament", questions=asked, seats=FOUR, limit=6, out="parts")
+    last = await run("tournament", **options, out="parts")
     assert last.stopped is None
     assert json.dumps(pj.rank("parts", weights="peer").document()) == whole
     assert Path("parts/pairs.jsonl").read_text() == Path("whole/pairs.jsonl").read_text()  # noqa: ASYNC240
@@ -190,12 +188,7 @@ async def test_tournaments_that_cannot_be_played_spend_nothing(
     (tmp_path / "agents/old.toml").write_text('source = "sample"\n')
     pair = {"a": "sim_weak", "b": "sim_plain"}
     for seats, options, kind, sentence in (
-        (
-            {"a": "sim_weak"},
-            {},
-            ExperimentError,
-            "2 or more different cards; the seats are: a=sim_weak",
-        ),
+        ({"a": "sim_weak"}, {}, ExperimentError, "different cards; the seats are: a=sim_weak"),
         ({"a": "sim_weak", "b": "sim_weak"}, {}, ExperimentError, "2 or more different cards"),
         ({"a": "ann", "b": "bop"}, {}, PeerJudgeError, "did you mean 'bob'"),
         ({"a": "ann", "b": "old"}, {}, CardError, "replays recorded reviews, so it cannot write"),
@@ -209,14 +202,15 @@ async def test_tournaments_that_cannot_be_played_spend_nothing(
                 | options,
             )
     (tmp_path / "prices.toml").unlink()
+    seats = {"a": "ann", "b": "sim_weak"}
     with pytest.raises(ExperimentError, match="unknown price of ann"):
         await run(
             "tournament",
             questions=asked,
-            seats={"a": "ann", "b": "sim_weak"},
+            seats=seats,
             out="T",
-            cost_limit=1.0,
             shelf=Shelf(tmp_path),
+            cost_limit=1.0,
         )
     assert not server.calls
     assert not (tmp_path / "T").exists()
