@@ -212,20 +212,6 @@ async def test_empty_replies_are_failures_that_the_next_run_takes_up(kit, start,
     assert all(turn.utterance.text.strip() for one in played for turn in one.turns)
 
 
-async def test_fail_on_error_stops_a_run(kit, start, tmp_path):
-    """When all discussions fail, the run stops long before its end."""
-    server = start(kit.ModelServer(rate=1.0, fates=("500",)))
-    shelf = kit.project(tmp_path, server, limits="attempts = 1")
-    summary = await run(
-        kit.study(), out=tmp_path / "out", shelf=shelf, fail_on_error=0.9, environ={}
-    )
-    assert summary.stopped == "too many failures"
-    assert 5 <= summary.discussions.failed < 30
-    played = await load(tmp_path / "out")
-    failed = sum(one.stop is StopReason.FAILED for one in played)
-    assert failed == summary.discussions.failed == summary.calls.failed
-
-
 @pytest.mark.parametrize("fate", ["hang", "drip"])
 async def test_a_server_that_hangs_fails_within_the_timeout_of_the_card(kit, start, tmp_path, fate):
     """A call without an answer, or with one byte at a time, fails with its cause."""

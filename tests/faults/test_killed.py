@@ -77,15 +77,18 @@ def plain(transcript):
     return replace(transcript, turns=turns)
 
 
-@pytest.mark.parametrize("most", [4, pytest.param(20, marks=pytest.mark.slow)])
-async def test_a_run_killed_often_ends_as_if_undisturbed(kit, start, tmp_path, commands, most):
+@pytest.mark.parametrize(("most", "limit"), [(4, 8), pytest.param(20, 16, marks=pytest.mark.slow)])
+async def test_a_run_killed_often_ends_as_if_undisturbed(
+    kit, start, tmp_path, commands, most, limit
+):
     """Only calls in flight are lost, and no stored reply is requested again."""
     choose = random.Random(20260711)
     server = start(kit.ModelServer(pace=0.02))
     kit.project(tmp_path, server, limits="timeout = 600")
     (tmp_path / "experiments").mkdir()
     (tmp_path / "experiments" / "study.py").write_text(STUDY)
-    words = f"run study --display none --limit 16 --max-connections {CONNECTIONS} --out".split()
+    words = f"run study --display none --limit {limit} --max-connections {CONNECTIONS} --out"
+    words = words.split()
     kills, kept = 0, set()
     while kills < most:
         before = server.asked.copy()

@@ -237,13 +237,21 @@ def test_a_large_request_is_refused(served):
     assert served.ask("short", "a longer one") == "1"
 
 
-def test_ctrl_c_ends_with_130_and_the_store_closed(tmp_path):
-    """The folder is then free for the next process, which pays nothing for an equal request."""
-    first = Served(tmp_path, "leader_follower:longer,longer", "--out", "judged")
-    assert first.ask("short", "a longer one") == "1"
-    code, err = first.stop()
+def test_a_token_is_asked_for_and_ctrl_c_leaves_the_store_closed(tmp_path):
+    """A wrong token is a 401, also on this machine, and the right one is in no output.
+
+    After Ctrl-C the folder is free for the next process, which pays nothing for an equal request.
+    """
+    served = Served(tmp_path, "leader_follower:longer,longer", "--out", "judged", token=TOKEN)
+    body = {"question": "Which?", "answers": ["short", "a longer one"]}
+    assert served.http.post("/judge", json=body).status_code == 401
+    wrong = {"Authorization": f"Bearer {TOKEN[:-1]}é".encode()}
+    assert served.http.post("/judge", json=body, headers=wrong).status_code == 401
+    assert served.ask("short", "a longer one") == "1"
+    code, err = served.stop()
     assert code == 130
     assert "Traceback" not in err
+    assert TOKEN not in err + (tmp_path / "judged/manifest.json").read_text()
     found = pj.judge_sync(
         "Which?",
         ["short", "a longer one"],
@@ -306,18 +314,6 @@ def test_a_cost_limit_answers_429(tmp_path, httpserver):
     assert KEY not in err
 
 
-def test_a_token_is_asked_for_and_kept_out_of_the_output(tmp_path):
-    """Also on this machine, where one is set; the wrong one is a 401."""
-    served = Served(tmp_path, "longer", "--out", "judged", token=TOKEN)
-    body = {"question": "Which?", "answers": ["short", "a longer one"]}
-    assert served.http.post("/judge", json=body).status_code == 401
-    wrong = {"Authorization": f"Bearer {TOKEN[:-1]}é".encode()}
-    assert served.http.post("/judge", json=body, headers=wrong).status_code == 401
-    assert served.ask("short", "a longer one") == "1"
-    _, err = served.stop()
-    assert TOKEN not in err + (tmp_path / "judged/manifest.json").read_text()
-
-
 def test_other_machines_need_a_token(monkeypatch):
     """The command refuses to listen for them without one, or with one that can be guessed."""
     assert check_token("127.0.0.1", None) is None
@@ -328,19 +324,13 @@ def test_other_machines_need_a_token(monkeypatch):
             check_token(host, token)
 
 
-def test_a_port_in_use_is_named(tmp_path):
+def test_a_port_in_use_is_named(tmp_path, commands):
     """The command spends nothing and exits with 2."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        done = subprocess.run(
-            [PEERJUDGE, "serve", "sim_strong", "--port", str(port)],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    assert done.returncode == 2
-    assert f"port {port} cannot be used" in done.stderr
+        done = commands.run(tmp_path, "serve", "sim_strong", "--port", str(port))
+    assert done.code == 2
+    assert f"port {port} cannot be used" in done.err
     assert not (tmp_path / "runs").exists()
 
 

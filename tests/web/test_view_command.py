@@ -60,10 +60,9 @@ async def test_the_printed_link_opens_the_runs_of_a_folder(tmp_path):
         (("empty",), "holds no run"),
     ],
 )
-def test_a_source_that_is_no_run_is_a_usage_error(tmp_path, words, sentence):
+def test_a_source_that_is_no_run_is_a_usage_error(tmp_path, commands, words, sentence):
     """Without a run there is no server, and the sentence says what is missing."""
     (tmp_path / "empty").mkdir()
-    viewer, link = start(tmp_path, *words)
-    _, err = viewer.communicate(timeout=20)
-    assert (viewer.returncode, link) == (2, "")
-    assert sentence in err
+    told = commands.run(tmp_path, "view", *words)
+    assert (told.code, told.out) == (2, "")
+    assert sentence in told.err
