@@ -155,16 +155,22 @@ CONTESTANTS = [
 ]
 
 
+@pytest.fixture(scope="module")
+def transcripts(tmp_path_factory):
+    """Discussions of six pairs of answers by two contestants."""
+    folder = tmp_path_factory.mktemp("own")
+    lines = "".join(f"{json.dumps(row)}\n" for row in CONTESTANTS)
+    (folder / "own.jsonl").write_text(lines)
+    pj.run_sync("leader_follower", data=str(folder / "own.jsonl"), out=folder / "run")
+    return [one for one in pj.load_sync(folder / "run") if one.protocol == "leader_follower"]
+
+
 @pytest.mark.parametrize(
     ("name", "read"),
     [("arena", "arena"), ("alpaca-eval", "alpaca_eval"), ("mt-bench", "fastchat")],
 )
-def test_what_export_writes_comes_back(name, read, write, tmp_path):
+def test_what_export_writes_comes_back(name, read, write, transcripts):
     """The readable stances of a run, exported for another tool, are the reviews of what is read."""
-    summary = pj.run_sync(
-        "quickstart", data=str(write("own.jsonl", CONTESTANTS)), out=tmp_path / "run"
-    )
-    transcripts = [one for one in pj.load_sync(summary.folder) if one.protocol == "leader_follower"]
     groups: dict[tuple[str, str], list[pj.Transcript]] = {}
     for one in transcripts:
         groups.setdefault((one.condition, one.comparison.id), []).append(one)

@@ -15,31 +15,18 @@ from peerjudge.shelf.loading import load_module
 NAMES = ("vicuna80", "llmbar", "mtbench", "summeval")
 
 
-@pytest.fixture
-def script(verdicts):
-    """Return the script that derives the tables, and the file of one."""
-
-    def find(name):
-        reader, _, table = verdicts(name).partition(":")
-        return load_module(Path(reader), "datasets"), Path(table)
-
-    return find
-
-
 @pytest.mark.data
 @pytest.mark.parametrize("name", NAMES)
-def test_a_table_is_derived_from_the_published_data(script, published, name):
-    """The script gives the committed table, byte for byte."""
-    module, table = script(name)
-    derived = module.derive_table(load(f"{name}:{published(name)}"))
-    assert derived == gzip.decompress(table.read_bytes()).decode()
+def test_a_table_is_derived_from_the_published_data_and_read_as_these(verdicts, published, name):
+    """The script gives the committed table, byte for byte.
 
-
-@pytest.mark.data
-@pytest.mark.parametrize("name", NAMES)
-def test_a_table_reads_as_the_dataset_without_its_texts(verdicts, published, name):
-    """Verdicts, shown orders, gold, authors, groups and lengths are those of the dataset."""
-    whole, ours = load(f"{name}:{published(name)}"), load(verdicts(name))
+    Its verdicts, shown orders, gold, authors, groups and lengths are those of the dataset.
+    """
+    reader, _, table = verdicts(name).partition(":")
+    whole = load(f"{name}:{published(name)}")
+    derived = load_module(Path(reader), "datasets").derive_table(whole)
+    assert derived == gzip.decompress(Path(table).read_bytes()).decode()
+    ours = load(verdicts(name))
     assert list(map(_without_texts, whole.comparisons)) == list(ours.comparisons)
     assert Counter(replace(review, text="") for review in whole.reviews) == Counter(ours.reviews)
     assert (whole.name, whole.humans) == (ours.name, ours.humans)

@@ -3,9 +3,6 @@
 import asyncio
 import json
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -124,18 +121,17 @@ class Says:
         """Do nothing."""
 
 
-def run_leaking(folder, kind, **more):
-    """Run a reviewer that repeats its keys; return the outcome and all bytes that it left."""
+def run_leaking(commands, folder, kind, **more):
+    """Run a reviewer that repeats its keys; return the outcome and all that it left."""
     (folder / "agents").mkdir()
     (folder / "experiments").mkdir()
     (folder / "agents" / "leaking.py").write_text(AGENT.replace("KIND", kind))
     (folder / "experiments" / "leaks.py").write_text(EXPERIMENT)
     env = os.environ | {"OPENAI_API_KEY": KEY, "MY_SERVICE_LOGIN": OTHER} | more
-    peerjudge = str(Path(sys.executable).parent / "peerjudge")
-    words = [peerjudge, "run", "leaks", "--limit", "2", "--out", "study", "--display", "plain"]
-    done = subprocess.run(words, cwd=folder, env=env, capture_output=True, check=False)
+    words = ("run", "leaks", "--limit", "2", "--out", "study", "--display", "plain")
+    done = commands.run(folder, *words, env=env)
     left = b"".join(p.read_bytes() for p in folder.rglob("study/*") if p.is_file())
-    return done, done.stdout + done.stderr + left
+    return done, (done.out + done.err).encode() + left
 
 
 @pytest.mark.parametrize(
@@ -143,20 +139,20 @@ def run_leaking(folder, kind, **more):
     ["leak", "FakeChatClient(default=os.environ['OPENAI_API_KEY'] + os.environ[OWN] + ' (a)')"],
     ids=["function", "client"],
 )
-def test_a_key_that_a_reviewer_repeats_is_kept_nowhere(tmp_path, kind):
+def test_a_key_that_a_reviewer_repeats_is_kept_nowhere(tmp_path, commands, kind):
     """Store, cache, report, stdout, stderr and failures hold `[key]` in place of keys."""
-    done, kept = run_leaking(tmp_path, kind)
-    assert done.returncode in (0, 1), done.stderr
+    done, kept = run_leaking(commands, tmp_path, kind)
+    assert done.code in (0, 1), done.err
     assert KEY.encode() not in kept
     assert OTHER.encode() not in kept
     assert b"[key]" in kept
 
 
-def test_a_reviewer_that_cannot_be_made_shows_no_key(tmp_path):
+def test_a_reviewer_that_cannot_be_made_shows_no_key(tmp_path, commands):
     """The error of a factory is printed without the key that it holds."""
-    done, kept = run_leaking(tmp_path, "leak", BROKEN="1")
-    assert done.returncode == 2
-    assert b"cannot connect with [key]" in done.stderr
+    done, kept = run_leaking(commands, tmp_path, "leak", BROKEN="1")
+    assert done.code == 2
+    assert "cannot connect with [key]" in done.err
     assert KEY.encode() not in kept
 
 

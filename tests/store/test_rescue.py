@@ -22,9 +22,9 @@ LEAF = 13
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory) -> Path:
-    """A complete run of 8 comparisons, which has 1,600 turns."""
+    """A complete run of 4 comparisons, which has 800 turns."""
     folder = tmp_path_factory.mktemp("played") / "run"
-    pj.run_sync("quickstart", limit=8, out=folder)
+    pj.run_sync("quickstart", limit=4, out=folder)
     return folder
 
 
@@ -71,7 +71,7 @@ async def test_a_damaged_page_costs_its_own_rows_only(played, tmp_path, share):
     assert found.damaged == ("turns",)
     assert 0 < whole["turns"] - found.rows["turns"] < 0.05 * whole["turns"]
     await examine_store(tmp_path / "new", repair=True)
-    summary = await pj.run("quickstart", limit=8, out=tmp_path / "new")
+    summary = await pj.run("quickstart", limit=4, out=tmp_path / "new")
     counts = summary.discussions
     assert (counts.failed, counts.done + counts.skipped) == (0, whole["discussions"])
     assert summary.calls.simulated < 0.05 * whole["turns"]
