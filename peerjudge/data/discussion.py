@@ -31,6 +31,11 @@ class Role(StrEnum):
     FOLLOWER = "follower"
     PANELIST = "panelist"
 
+    @classmethod
+    def of_seats(cls, count: int) -> tuple[Role, ...]:
+        """Return the roles of this number of seats: a judge; leader and follower; or a panel."""
+        return {1: (cls.JUDGE,), 2: (cls.LEADER, cls.FOLLOWER)}.get(count, (cls.PANELIST,) * count)
+
 
 class Expects(StrEnum):
     """The kind of reply that a cue asks for; it decides how the reply is read."""

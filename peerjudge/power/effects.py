@@ -187,7 +187,7 @@ def _find_effects(plan: Plan) -> Iterator[Effect]:
                     against=vote.condition.name,
                     same_reviewers=bool(alike),
                 )
-            if len(part.seats) == len((Role.LEADER, Role.FOLLOWER)):
+            if Role.LEADER in Role.of_seats(len(part.seats)):
                 yield Effect(kind=LEADER, condition=name)
 
 

@@ -51,10 +51,9 @@ def comparison_of(answers: int = 2, *, gold: int | None = None, name: str = "c1"
 
 def seats_of(count: int) -> tuple[Seat, ...]:
     """Return seats `seat-1`, ... of `reviewer-1`, ...: a judge; leader and follower; or a panel."""
-    roles = {1: (Role.JUDGE,), 2: (Role.LEADER, Role.FOLLOWER)}.get(count, (Role.PANELIST,) * count)
     return tuple(
         Seat(id=f"seat-{n}", reviewer=f"reviewer-{n}", role=role)
-        for n, role in enumerate(roles, start=1)
+        for n, role in enumerate(Role.of_seats(count), start=1)
     )
 
 

@@ -48,8 +48,6 @@ from peerjudge.shelf.cards import card_identity, check_name
 Participant = ChatAgent | Team | ModelReviewer
 """Member of a discussion team."""
 
-_ROLES = {1: (Role.JUDGE,), 2: (Role.LEADER, Role.FOLLOWER)}
-
 
 class ParticipantConfig(BaseModel):
     """Component form of a participant: an agent or team, or a model client with its card."""
@@ -349,7 +347,7 @@ def _assign_seats(participants: Sequence[Participant]) -> tuple[Seat, ...]:
     if len(set(names)) != len(names):
         msg = f"participants of a discussion need names of their own, not {names}"
         raise CardError(msg)
-    roles = _ROLES.get(len(names), (Role.PANELIST,) * len(names))
+    roles = Role.of_seats(len(names))
     return tuple(
         Seat(
             id=f"reviewer_{number}",

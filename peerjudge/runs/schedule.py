@@ -219,9 +219,7 @@ def _seatings(part: Part, comparison: Comparison, *, seed: int) -> tuple[tuple[S
 
 
 def _assign_roles(seats: tuple[Seat, ...]) -> tuple[Seat, ...]:
-    # Only a discussion of two has a leader and a follower.
-    pair = (Role.LEADER, Role.FOLLOWER)
-    roles = pair if len(seats) == len(pair) else (Role.PANELIST,) * len(seats)
+    roles = Role.of_seats(len(seats))
     return tuple(
         replace(seat, id=f"reviewer_{number}", role=role)
         for number, (seat, role) in enumerate(zip(seats, roles, strict=True), 1)

@@ -142,11 +142,9 @@ def _seat(row: Row, turns: list[Row]) -> tuple[Seat, ...]:
         raise row.error(msg)
     if len(names) == 2:
         names.sort(key=lambda name: name != leader)
-        roles = [Role.LEADER, Role.FOLLOWER]
-    else:
-        roles = [Role.JUDGE if len(names) == 1 else Role.PANELIST] * len(names)
     return tuple(
-        Seat(id=name, reviewer=name, role=role) for name, role in zip(names, roles, strict=True)
+        Seat(id=name, reviewer=name, role=role)
+        for name, role in zip(names, Role.of_seats(len(names)), strict=True)
     )
 
 
