@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
 from peerjudge.analysis.ballots import Floats
 from peerjudge.data import LEVEL, Measurement
@@ -108,7 +109,9 @@ def fit_mixed(rows: Rows, *, prior: Floats, spread: bool) -> Fit:
     start = np.zeros(len(prior) + spread)
     start[len(prior) :] = 1.0
     count = float(rows.weight.sum())
-    values = _climb(problem, start, count)
+    # Matrices are small, and threads of the linear algebra wait for each other on a busy machine.
+    with threadpool_limits(1, user_api="blas"):
+        values = _climb(problem, start, count)
     steep = float(np.abs(problem.slope(values)).max()) / count
     if steep > 10 * _STEEPEST:
         msg = f"the model of verdicts did not converge: {steep:.2g} of slope is left"
@@ -117,7 +120,8 @@ def fit_mixed(rows: Rows, *, prior: Floats, spread: bool) -> Fit:
         values[-1] = abs(values[-1])
         if values[-1] < _NO_SPREAD:
             return fit_mixed(rows, prior=prior, spread=False)
-    covariance, clusters = problem.jackknife(values)
+    with threadpool_limits(1, user_api="blas"):
+        covariance, clusters = problem.jackknife(values)
     return Fit(values=values, covariance=covariance, clusters=clusters, spread=spread)
 
 

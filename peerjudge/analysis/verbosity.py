@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
 from peerjudge.analysis.ballots import Ballots, Bools, Floats, score_of
 from peerjudge.analysis.grouping import average_by_group
@@ -22,9 +23,8 @@ _RIDGE = 0.01
 _STEPS = 50
 # Steps shrink by their square: after one of a thousandth, a millionth is left.
 _SETTLED = 1e-3
-# Number of (sample, review) weights processed at a time, which bounds the memory. Many small products
-# take ten times as long on a busy machine, where the threads of the linear algebra wait for each other.
-_BLOCK = 1 << 20
+# Number of (sample, review) weights processed at a time: few enough for the cache of a core.
+_BLOCK = 1 << 15
 
 
 class Verbosity(Noun, frozen=True, kw_only=True):
@@ -75,10 +75,12 @@ def measure_verbosity(
     control: Control = "gold" if golden else "peers" if len(judges) > 1 else "none"
     readable = ballots.where(ballots.readable)
     longer = log_length_ratios(readable)
-    return tuple(
-        _measure_judge(readable, longer, judge, control=control, seed=seed, samples=samples)
-        for judge in judges
-    )
+    # Matrices are small, and threads of the linear algebra wait for each other on a busy machine.
+    with threadpool_limits(1, user_api="blas"):
+        return tuple(
+            _measure_judge(readable, longer, judge, control=control, seed=seed, samples=samples)
+            for judge in judges
+        )
 
 
 def log_length_ratios(ballots: Ballots) -> Floats:
