@@ -21,11 +21,11 @@ from peerjudge.cli.commands import (
     pairs_option,
 )
 from peerjudge.cli.console import print_json, print_status, status
+from peerjudge.cli.options import split_names
 from peerjudge.cli.tables import (
     Layout,
     print_result,
     say,
-    split_names,
     write_graph,
 )
 from peerjudge.errors import DataError
@@ -315,10 +315,10 @@ COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
         "reproduce": FunctionCommand(
             function="results.reproductions:reproduce",
             run=_reproduce,
-            names={"items": "--item", "stand_ins": "--as"},
+            names={"items": "--item"},
             options={
                 "items": REPEATED,
-                "stand_ins": pairs_option("REVIEWER=MODEL", "my_model=GPT-4", noun="reviewer"),
+                "stand_ins": pairs_option("--as", "REVIEWER=MODEL", "my_model=GPT-4"),
             },
         ),
         "score": FunctionCommand(function="results.scores:score", run=_score),

@@ -11,6 +11,7 @@ import asyncio
 import inspect
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
@@ -26,8 +27,8 @@ from peerjudge.cli.declarations import (
     split_docstring,
     write_for_shell,
 )
-from peerjudge.cli.options import ArgumentOptions
-from peerjudge.cli.tables import Layout, print_result, split_families, split_names
+from peerjudge.cli.options import ArgumentOptions, parse_pairs, split_names
+from peerjudge.cli.tables import Layout, print_result
 
 if TYPE_CHECKING:
     from peerjudge.results.base import Result
@@ -70,23 +71,24 @@ class Option:
     convert: Callable[[Any], object] | None = None
 
 
-def pairs_option(form: str, example: str, *, noun: str, names: Names = ()) -> Option:
+def pairs_option(name: str, form: str, example: str) -> Option:
     """Return the form of a mapping, whose items are given one by one as `KEY=VALUE`.
 
     Args:
+        name: Name of the option.
         form: Names of key and value, such as `REVIEWER=MODEL`.
         example: An item.
-        noun: Noun for an item in the message about one of another form.
-        names: Names of the option.
     """
-
-    def read(pairs: tuple[str, ...]) -> dict[str, str]:
-        from peerjudge.runs.resolve import parse_pairs
-
-        return parse_pairs(pairs, noun=noun, form=f"{form}, as in {example}")
-
+    read = partial(parse_pairs, option=name, form=form, example=example)
     words = f"Written {form}; repeat for more."
-    return Option(type=tuple[str, ...], words=words, names=names, convert=read)
+    return Option(type=tuple[str, ...], words=words, names=name, convert=read)
+
+
+def _parse_families(text: str) -> dict[str, str]:
+    form = "name=family, separated by commas"
+    return parse_pairs(
+        split_names(text), option="--families", form=form, example="gpt_4o=gpt,gpt_4=gpt"
+    )
 
 
 REPEATED = Option(type=tuple[str, ...], words="Repeat for more.")
@@ -129,13 +131,10 @@ _OPTIONS: Mapping[str, Option] = MappingProxyType(
         "Literal['equal', 'peer'] | Mapping[str, float]": _WEIGHTS,
         "Literal['plain', 'open']": Option(type=Literal["plain", "open"]),
         "families: Mapping[str, str] | None": Option(
-            type=str, words="Written name=family, separated by commas.", convert=split_families
+            type=str, words="Written name=family, separated by commas.", convert=_parse_families
         ),
         "contestant_of: Mapping[str, str] | None": pairs_option(
-            "REVIEWER=CONTESTANT",
-            "my_vicuna=vicuna-13b",
-            noun="reviewer that is a contestant",
-            names="--as",
+            "--as", "REVIEWER=CONTESTANT", "my_vicuna=vicuna-13b"
         ),
     }
 )

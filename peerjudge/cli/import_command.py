@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from peerjudge.cli.console import print_json, print_status
+from peerjudge.cli.options import parse_pairs
 from peerjudge.cli.tables import say
 from peerjudge.errors import DataError
 
@@ -68,7 +69,7 @@ async def import_command(
 
     name, files = split_format(paths)
     options = Options(
-        names=_parse_names(map),
+        names=parse_pairs(map, option="--map", form="NAME=FIELD", example="question=prompt"),
         humans=human,
         encoding=_check_encoding(encoding),
         delimiter="\t" if delimiter in ("\\t", "tab") else delimiter,
@@ -161,17 +162,6 @@ def _suggest(data: Dataset, folder: Path) -> str:
         for comparison in data.comparisons
     )
     return f"{'score' if scored else 'rank'} {folder}"
-
-
-def _parse_names(pairs: tuple[str, ...]) -> dict[str, str]:
-    names: dict[str, str] = {}
-    for pair in pairs:
-        name, equals, theirs = pair.partition("=")
-        if not (name and equals and theirs):
-            msg = f"--map takes NAME=FIELD, as in --map question=prompt, not {pair!r}"
-            raise DataError(msg)
-        names[name] = theirs
-    return names
 
 
 def _check_encoding(name: str) -> str:

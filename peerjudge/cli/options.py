@@ -1,14 +1,48 @@
-"""Options that several commands take: setting and seats, limits of calls, and the display of progress."""
+"""Options that several commands take, and the parser of lists and of pairs such as `turns=6`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, TypeAlias
 
 from cyclopts import Parameter
 
 from peerjudge.cli.console import Display, LogForm
+from peerjudge.errors import ExperimentError
+
+
+def split_names(names: str) -> list[str]:
+    """Split `"a,b"` into `["a", "b"]`."""
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
+def parse_pairs(
+    pairs: Sequence[str], *, option: str, form: str, example: str, blank: bool = False
+) -> dict[str, str]:
+    """Parse the values of an option that takes pairs, such as `["turns=6", "stop=agreement"]`.
+
+    Args:
+        pairs: The values.
+        option: The option, with its hyphens.
+        form: Names of key and value, such as `NAME=CARD`.
+        example: A value.
+        blank: Accept an empty value after `=`.
+
+    Raises:
+        ExperimentError: A text has no key, no `=` or no value, or a key is given twice.
+    """
+    values: dict[str, str] = {}
+    for pair in pairs:
+        key, equals, value = (part.strip() for part in pair.partition("="))
+        if not (key and equals and (value or blank)):
+            msg = f"{option} takes {form}, as in {option} {example}, not {pair!r}"
+            raise ExperimentError(msg)
+        if key in values:
+            msg = f"{option} has {key!r} twice, as {values[key]!r} and as {value!r}; give it once"
+            raise ExperimentError(msg)
+        values[key] = value
+    return values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +76,14 @@ class CastOptions(ArgumentOptions):
 
     def list_arguments(self) -> Mapping[str, Any]:
         """Return the settings, and the cards by seat."""
-        from peerjudge.runs import parse_seats, parse_settings
-
-        return {"settings": parse_settings(self.settings), "seats": parse_seats(self.seats)}
+        return {
+            "settings": parse_pairs(
+                self.settings, option="-S", form="key=value", example="turns=6", blank=True
+            ),
+            "seats": parse_pairs(
+                self.seats, option="--seat", form="NAME=CARD", example="strong=gpt_4o"
+            ),
+        }
 
 
 @Parameter(name="*")

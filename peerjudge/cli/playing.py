@@ -43,10 +43,12 @@ from peerjudge.cli.options import (
     DryRun,
     LogOptions,
     ProgressForm,
+    parse_pairs,
+    split_names,
 )
-from peerjudge.cli.tables import Layout, print_result, say, split_names
+from peerjudge.cli.tables import Layout, print_result, say
 from peerjudge.cli.tracing import export_spans
-from peerjudge.errors import ExperimentError, StoreError
+from peerjudge.errors import StoreError
 from peerjudge.results.overwriting import require_free
 
 if TYPE_CHECKING:
@@ -400,15 +402,8 @@ def _round_up(limit: float) -> str:
 
 
 def _parse_factors(pairs: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    factors: dict[str, tuple[str, ...]] = {}
-    for pair in pairs:
-        name, equals, levels = pair.partition("=")
-        values = tuple(level.strip() for level in levels.split(",") if level.strip())
-        if not (name and equals and values):
-            msg = f"--factor takes NAME=VALUE,VALUE, as in --factor turns=2,4, not {pair!r}"
-            raise ExperimentError(msg)
-        factors[name] = values
-    return factors
+    factors = parse_pairs(pairs, option="--factor", form="NAME=VALUE,VALUE", example="turns=2,4")
+    return {name: tuple(split_names(levels)) for name, levels in factors.items()}
 
 
 COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
@@ -459,10 +454,10 @@ COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
             function="power.planning:plan",
             run=_plan,
             groups=(CastOptions,),
-            names={"effects": "--effect", "sizes": "--comparisons", "stand_ins": "--stand-in"},
+            names={"effects": "--effect", "sizes": "--comparisons"},
             options={
                 "sizes": Option(type=tuple[int, ...], words=REPEATED.words),
-                "stand_ins": pairs_option("CARD=SIMULATED", "gpt_4o=sim_gpt4", noun="stand-in"),
+                "stand_ins": pairs_option("--stand-in", "CARD=SIMULATED", "gpt_4o=sim_gpt4"),
             },
         ),
         "run": FunctionCommand(

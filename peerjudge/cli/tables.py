@@ -1,4 +1,4 @@
-"""Input and output that several commands share: lists of names, results, GraphML files."""
+"""Output that several commands share: results and GraphML files."""
 
 from __future__ import annotations
 
@@ -79,24 +79,3 @@ def write_graph(graph: nx.DiGraph[str], path: Path) -> None:
     except OSError as cause:
         msg = f"cannot write {path}: {cause.strerror}; choose another file with --graph"
         raise StoreError(msg) from cause
-
-
-def split_names(names: str) -> list[str]:
-    """Split `"a,b"` into `["a", "b"]`."""
-    return [name.strip() for name in names.split(",") if name.strip()]
-
-
-def split_families(families: str) -> dict[str, str]:
-    """Split `"name=family,..."` into families by name.
-
-    Raises:
-        DataError: a part has no `=`.
-    """
-    found: dict[str, str] = {}
-    for part in split_names(families):
-        name, equals, family = part.partition("=")
-        if not equals:
-            msg = f"--families wants name=family, separated by commas; {part!r} has no ="
-            raise DataError(msg)
-        found[name.strip()] = family.strip()
-    return found

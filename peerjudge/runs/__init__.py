@@ -4,7 +4,7 @@ from peerjudge.runs.estimate import Costs, Estimate, estimate_calls
 from peerjudge.runs.manifest import default_folder, read_manifest
 from peerjudge.runs.progress import Observer
 from peerjudge.runs.reading import read_ballots
-from peerjudge.runs.resolve import Prepared, parse_seats, parse_settings, prepare
+from peerjudge.runs.resolve import Prepared, prepare
 from peerjudge.runs.results import RunSummary, summary_document
 from peerjudge.runs.runner import run, run_sync
 from peerjudge.runs.schedule import Part, Plan
@@ -36,8 +36,6 @@ __all__ = [
     "load",
     "load_sync",
     "open_run",
-    "parse_seats",
-    "parse_settings",
     "prepare",
     "read_ballots",
     "read_manifest",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -208,37 +208,6 @@ def load_parts(experiment: Experiment, shelf: Shelf, cast: Cast) -> tuple[Part, 
             msg = f"condition {condition.name!r}: {cause}"
             raise type(cause)(msg) from cause
     return tuple(parts)
-
-
-def parse_settings(pairs: Sequence[str]) -> dict[str, str]:
-    """Parse settings such as `["turns=6", "stop=agreement"]`; raises as `parse_pairs`."""
-    return parse_pairs(pairs, noun="setting", form="key=value", blank=True)
-
-
-def parse_seats(pairs: Sequence[str]) -> dict[str, str]:
-    """Parse `["strong=gpt_4o", "weak=my_model"]` into cards by seat; raises as `parse_pairs`."""
-    return parse_pairs(pairs, noun="seat", form="NAME=CARD, as in strong=gpt_4o")
-
-
-def parse_pairs(
-    pairs: Sequence[str], *, noun: str, form: str, blank: bool = False
-) -> dict[str, str]:
-    """Parse `["key=value"]` into a mapping; `blank` accepts an empty value.
-
-    Raises `ExperimentError`, with the noun and the form, for text without key, `=` or value, and for a
-    key that is given twice.
-    """
-    values: dict[str, str] = {}
-    for pair in pairs:
-        key, equals, value = (part.strip() for part in pair.partition("="))
-        if not (key and equals and (value or blank)):
-            msg = f"a {noun} is written {form}, not {pair!r}"
-            raise ExperimentError(msg)
-        if key in values:
-            msg = f"{noun} {key!r} is given twice: {values[key]!r} and {value!r}"
-            raise ExperimentError(msg)
-        values[key] = value
-    return values
 
 
 def apply_seats(experiment: Experiment, seats: Mapping[str, str]) -> Experiment:

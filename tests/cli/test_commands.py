@@ -102,7 +102,7 @@ def test_check_finds_what_would_not_run(shell):
 
 
 MISTAKES = {
-    "no such experiment": (("run", "nothing"), "choose one of"),
+    "no such experiment": (("run", "nothing"), "Choose one of"),
     "no such flag": (("run", "quickstart", "--nope"), "nope"),
     "one word too many": (
         ("fork", "study", "--at", "2", "leader=other"),
@@ -110,7 +110,20 @@ MISTAKES = {
     ),
     "no such command": (("frobnicate",), "frobnicate"),
     "no such setting": (("run", "quickstart", "-S", "bogus=1"), "known:"),
-    "not a setting": (("run", "quickstart", "-S", "bogus"), "key=value"),
+    "not a setting": (
+        ("run", "quickstart", "-S", "bogus"),
+        "-S takes key=value, as in -S turns=6, not 'bogus'",
+    ),
+    "a setting without a key": (("run", "quickstart", "-S", "=6"), "-S takes key=value"),
+    "a setting twice": (
+        ("run", "quickstart", "-S", "turns=4", "-S", "turns=6"),
+        "-S has 'turns' twice, as '4' and as '6'",
+    ),
+    "a seat without a card": (("run", "quickstart", "--seat", "a="), "--seat takes NAME=CARD"),
+    "a family without a name": (
+        ("rank", "study", "--families", "oops"),
+        "--families takes name=family",
+    ),
     "not a number": (("run", "quickstart", "--limit", "x"), "limit"),
     "a negative seed": (("rank", "study", "--seed", "-1"), "--seed. Must be >= 0"),
     "no source": (("rank",), "SOURCE"),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from peerjudge.data import Condition, Experiment, Seating, replace
 from peerjudge.errors import DataError, ExperimentError
-from peerjudge.runs import load, parse_seats, run
+from peerjudge.runs import load, run
 from peerjudge.runs.manifest import identify_experiment
 from peerjudge.runs.resolve import apply_seats
 from peerjudge.shelf import Shelf
@@ -84,22 +84,22 @@ def test_names_of_seats_do_not_make_another_experiment():
 
 
 @pytest.mark.parametrize(
-    ("pairs", "sentence"),
+    ("seats", "sentence"),
     [
-        (["strong"], "a seat is written NAME=CARD"),
-        (["strong="], "a seat is written NAME=CARD"),
-        (["strong=a", "strong=b"], "seat 'strong' is given twice"),
         (
-            ["judge=a"],
+            {"judge": "a"},
             "talk has no seat 'judge'; its seats are: strong, weak, claude, gpt, gpt_mini",
         ),
-        (["strong=a", "gpt=b"], "seat 'gpt' is the card 'gpt', which is replaced already by 'a'"),
+        (
+            {"strong": "a", "gpt": "b"},
+            "seat 'gpt' is the card 'gpt', which is replaced already by 'a'",
+        ),
     ],
 )
-def test_unclear_seats_are_refused(pairs: list[str], sentence: str):
+def test_unclear_seats_are_refused(seats: dict[str, str], sentence: str):
     """A sentence says what is wrong and which seats there are."""
     with pytest.raises(ExperimentError, match=sentence):
-        apply_seats(TALK, parse_seats(pairs))
+        apply_seats(TALK, seats)
 
 
 def test_a_name_for_a_card_that_is_not_seated_is_refused():

@@ -1,10 +1,10 @@
-"""Settings written as `key=value`."""
+"""Settings of an experiment, by name."""
 
 import pytest
 
 from peerjudge.data import replace
 from peerjudge.errors import ExperimentError, ProtocolError
-from peerjudge.runs import parse_settings, prepare
+from peerjudge.runs import prepare
 
 
 def test_an_option_reaches_every_protocol_that_has_it(small):
@@ -51,13 +51,6 @@ def test_an_unknown_setting_or_value_is_refused(small, settings, error, says):
     """The error for an unknown key or value names the known ones."""
     with pytest.raises(error, match=says):
         prepare(small, settings=settings)
-
-
-@pytest.mark.parametrize("pairs", [["turns"], ["=6"], ["turns=4", "turns=6"]])
-def test_settings_are_written_key_equals_value_once(pairs):
-    """Text without `key=value`, or a repeated key, is refused."""
-    with pytest.raises(ExperimentError):
-        parse_settings(pairs)
 
 
 @pytest.mark.parametrize(("orders", "discussions"), [("given", 1), ("swapped", 1), ("both", 2)])
