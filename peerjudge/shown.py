@@ -1,4 +1,4 @@
-"""Text, HTML and frames of objects whose rooms lie below the rooms that render them.
+"""Text, HTML and frames of objects whose rooms lie below the rooms that render them, and amounts of money.
 
 Discussions and results hold no words for people: the module that renders a type is named here and
 imported when an object is first shown, so that a script that shows nothing does not load it.
@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from math import floor, log10
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Displayed", "Framed", "Printer", "print_pretty"]
+__all__ = ["Displayed", "Framed", "Printer", "money", "print_pretty"]
 
 _RENDERERS = {
     "Answers": "peerjudge.results.answered",
@@ -27,6 +28,17 @@ _RENDERERS = {
 
 _OF_PARTS = "peerjudge.reporting.fragments"
 """The module that renders what `list_parts` returns."""
+
+
+def money(cost: float | None) -> str:
+    """Format an amount in US dollars: `$12.50`, `$0.0042`, `$0.00`; `None` is `unknown`.
+
+    An amount below one cent has two digits that are not zero.
+    """
+    if cost is None:
+        return "unknown"
+    decimals = 1 - floor(log10(cost)) if 0.0 < cost < 0.01 else 2
+    return f"${cost:,.{decimals}f}"
 
 
 class Printer(Protocol):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from peerjudge.cli.console import print_json, results
 from peerjudge.cli.tables import say
+from peerjudge.shown import money
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -49,7 +50,7 @@ def print_estimate(prepared: Prepared, texts: WritingEstimate | None, *, json: b
         both = _add_texts(estimate, texts)
         say(
             f"{describe_estimate(texts)}\nWith the answers: at most {both['calls']:,} calls, "
-            f"{both['tokens']:,} tokens, cost: {_format_usd(cast('float | None', both['cost_usd']))}."
+            f"{both['tokens']:,} tokens, cost: {money(cast('float | None', both['cost_usd']))}."
         )
 
 
@@ -94,7 +95,7 @@ def _steps_table(estimate: Estimate) -> Table:
             *([f"{step.people:,}"] if estimate.people else []),
             f"{step.prompt_tokens:,}",
             f"{step.completion_tokens:,}",
-            _format_usd(step.cost_usd),
+            money(step.cost_usd),
         )
     return table
 
@@ -109,7 +110,7 @@ def _totals(prepared: Prepared, estimate: Estimate) -> str:
     return (
         f"\n{len(prepared.plan):,} discussions on {estimate.comparisons:,} comparisons{basis}: at "
         f"most {estimate.calls:,} {kind}{people}, {estimate.tokens:,} tokens, cost: "
-        f"{_format_usd(estimate.cost_usd)}.\n"
+        f"{money(estimate.cost_usd)}.\n"
         f"{_describe_asks(estimate)}"
         f"Assumptions: replies of {estimate.reply_tokens} tokens, or the seat's max_tokens if that "
         f"is less; seats never agree;{reread} no stored or cached replies. "
@@ -127,15 +128,9 @@ def _describe_asks(estimate: Estimate) -> str:
     costs = [step.cost_usd for step in estimate.asks]
     cost = None if None in costs else sum(one or 0.0 for one in costs)
     return (
-        f"In addition at most {calls:,} calls, {tokens:,} tokens, cost: {_format_usd(cost)}, if every reply "
+        f"In addition at most {calls:,} calls, {tokens:,} tokens, cost: {money(cost)}, if every reply "
         "named no choice and its reviewer were asked (reask=0 turns this off).\n"
     )
-
-
-def _format_usd(cost: float | None) -> str:
-    if cost is None:
-        return "unknown"
-    return f"${cost:,.2f}" if cost >= 1 or cost == 0 else f"${cost:.4f}"
 
 
 def _document(prepared: Prepared, estimate: Estimate) -> dict[str, object]:

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict
 from importlib.util import find_spec
-from math import ceil
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, TypeVar, cast
@@ -385,20 +384,19 @@ def _print_search(search: Optimized, *, json: bool) -> None:
 
 def _describe_stop(search: Optimized) -> str:
     if search.stopped is not None and search.stopped.endswith("limit"):
-        least = "" if search.enough is None else f", of at least {_round_up(search.enough)},"
+        from peerjudge.results.summaries import name_limit
+
+        option = "a higher limit"
+        if search.enough is not None:
+            option = f"{name_limit(search.stopped, search.enough, python=False)} or more"
         return (
             f"Stopped at the {search.stopped}, what selecting and testing may take set aside. Run the same "
-            f"command with a higher limit{least} to resume; --dry-run prints the most that a search takes."
+            f"command with {option} to resume; --dry-run prints the most that a search takes."
         )
     why = f" ({search.failure})" if search.failure else ""
     return (
         f"Stopped: {search.stopped}{why}. Everything paid is kept; run the same command to resume."
     )
-
-
-def _round_up(limit: float) -> str:
-    """Return tokens as a whole number and USD in cents, never less than they are."""
-    return f"{ceil(limit):,}" if limit >= 100 else f"{ceil(100 * limit) / 100:.2f}"
 
 
 def _parse_factors(pairs: tuple[str, ...]) -> dict[str, tuple[str, ...]]:

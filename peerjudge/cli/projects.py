@@ -15,6 +15,7 @@ from peerjudge.cli.interrupts import cancel_on_signal
 from peerjudge.cli.tables import say
 from peerjudge.errors import CardError, ShelfError
 from peerjudge.shelf import Kind
+from peerjudge.shown import money
 
 if TYPE_CHECKING:
     from peerjudge.shelf import Entry, Shelf
@@ -174,14 +175,13 @@ def _print_trial(one: TriedCard) -> None:
         console.print("wrong", style="red", end=" ")
         console.print(f"agents/{one.card}: {one.problem}", soft_wrap=True)
     else:
-        spent = "cost unknown" if one.usd is None else f"${one.usd:.4f}"
         used = f"{one.usage.prompt_tokens:,} + {one.usage.completion_tokens:,} tokens"
         used += " (estimated)" if one.usage.estimated else ""
         used = used if one.metered else "tokens unknown"
         inner = f", {one.inner} inner messages" if one.inner else ""
         say(
             f"tried agents/{one.card}: {one.verdict}, read by: {one.rule}; {used}, "
-            f"{spent}, {one.latency:.1f} s{inner}"
+            f"cost: {money(one.usd)}, {one.latency:.1f} s{inner}"
         )
     if one.text:
         said = " ".join(one.text.split())

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from peerjudge.data import Comparison, Outcome, Verdict
 from peerjudge.judging.judgements import Judgement, JudgementCost
-from peerjudge.reporting.formats import MISSING, SIMULATED, money
+from peerjudge.reporting.formats import MISSING, SIMULATED
 from peerjudge.reporting.layout import Table
 from peerjudge.results.base import Shown
 from peerjudge.results.columns import build_frame
+from peerjudge.shown import money
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,6 +12,7 @@ from peerjudge.optimization.findings import Optimized
 from peerjudge.reporting.formats import counted
 from peerjudge.reporting.layout import Table
 from peerjudge.results.columns import Cells, build_frame
+from peerjudge.shown import money
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,12 +61,12 @@ def build_estimate(search: Optimized, estimate: SearchEstimate) -> list[str | Ta
             f"{phase.evaluations:,}",
             f"{phase.calls:,}",
             f"{phase.tokens:,}",
-            _show_usd(phase.cost_usd),
+            money(phase.cost_usd),
         )
         for phase in estimate.phases
     ]
     total = sum(one.calls for one in estimate.phases)
-    rows.append(("all", "", f"{total:,}", f"{estimate.tokens:,}", _show_usd(estimate.cost_usd)))
+    rows.append(("all", "", f"{total:,}", f"{estimate.tokens:,}", money(estimate.cost_usd)))
     texts = (
         f" The proposer writes at most {estimate.texts:,} texts, which are not in the table."
         if estimate.texts
@@ -84,10 +85,6 @@ def build_estimate(search: Optimized, estimate: SearchEstimate) -> list[str | Ta
         for line in ("", f"{name} is now:", *(f"  {line}" for line in text.strip().splitlines()))
     ]
     return [_describe_search(search), "", table, *bases, "", "No model was called."]
-
-
-def _show_usd(cost: float | None) -> str:
-    return "unknown" if cost is None else f"${cost:,.2f}"
 
 
 def describe_result(search: Optimized) -> list[str]:
@@ -279,9 +276,8 @@ def _list_files(search: Optimized) -> Iterator[str]:
             place = "protocols/prompts" if kind == "prompts" else "agents"
             yield f"best    {path}   use it: cp {path} {place}/{item}_best.toml"
     spent = search.spent
-    cost = "unknown" if spent.cost_usd is None else f"${spent.cost_usd:.2f}"
     calls = f"{spent.simulated} simulated calls" if search.simulated else f"{spent.paid} paid calls"
-    yield f"{calls}, {spent.cached} cached, {spent.tokens:,} tokens, cost: {cost}"
+    yield f"{calls}, {spent.cached} cached, {spent.tokens:,} tokens, cost: {money(spent.cost_usd)}"
 
 
 def _percent(value: float | None) -> str:

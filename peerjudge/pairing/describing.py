@@ -8,6 +8,7 @@ from peerjudge.data import to_plain
 from peerjudge.pairing.nouns import Paired, Status
 from peerjudge.reporting.layout import Table
 from peerjudge.results.columns import build_frame
+from peerjudge.shown import money
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,12 +63,11 @@ def build_parts(paired: Paired) -> list[str | Table]:
 
 def describe_files(paired: Paired) -> list[str]:
     """Return where the files are, and what the calls cost."""
-    cost = "unknown" if paired.cost_usd is None else f"${paired.cost_usd:.2f}"
     calls = ", ".join(f"{number} {name}" for name, number in paired.calls.items() if number)
     return [
         "",
         *(f"{name:7} {path}" for name, path in paired.files.items()),
-        f"calls: {calls or 'none'}; {paired.tokens:,} tokens, cost: {cost}",
+        f"calls: {calls or 'none'}; {paired.tokens:,} tokens, cost: {money(paired.cost_usd)}",
     ]
 
 

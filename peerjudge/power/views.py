@@ -10,6 +10,7 @@ from peerjudge.power.sizes import Forecast, StopForecast
 from peerjudge.reporting.figures import Curve, Curves, Figure
 from peerjudge.reporting.layout import Table
 from peerjudge.results.columns import Cells
+from peerjudge.shown import money
 
 _CARDED, _UNPULLED = "card traits", "no truth pull"
 _SHORT_NAMES = {GAIN: "mean seat", BEST: "best seat", VOTE: "vote", LEADER: "leader"}
@@ -298,7 +299,7 @@ def _expense_table(title: str, plan: StudyPlan, expenses: Sequence[Expense]) -> 
                 f"{row.discussions:,}",
                 f"{row.calls:,}",
                 f"{row.tokens:,}",
-                "unknown" if row.cost_usd is None else f"${row.cost_usd:,.2f}",
+                money(row.cost_usd),
                 f"{row.hours:,.2f}",
                 enough.get(row.comparisons, ""),
             )

@@ -95,13 +95,6 @@ def p_value(value: float | None) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def money(cost: float | None) -> str:
-    """Format an amount in US dollars: `$12.50`, `$0.0042`, `$0.00`; `None` is `unknown`."""
-    if cost is None:
-        return "unknown"
-    return f"${cost:.2g}" if 0.0 < cost < 0.01 else f"${cost:,.2f}"
-
-
 def counted(number: int, noun: str, several: str = "") -> str:
     """Format a count with its noun: `1 turn`, `2,000 turns`; `several` is an irregular plural."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {several or f'{noun}s'}"

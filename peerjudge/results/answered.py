@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, cast
 
 from peerjudge.data import to_plain
 from peerjudge.marks import mark_controls
-from peerjudge.reporting.formats import MISSING, SIMULATED_ANSWERS, money
+from peerjudge.reporting.formats import MISSING, SIMULATED_ANSWERS
 from peerjudge.reporting.layout import Table
 from peerjudge.results.base import Document, Shown
 from peerjudge.results.columns import Cells, build_frame
 from peerjudge.results.summaries import name_limit
 from peerjudge.runs.answering import Answers
 from peerjudge.runs.texts import WritingEstimate, WritingResult
+from peerjudge.shown import money
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,7 +16,7 @@ from peerjudge.data import to_json
 from peerjudge.errors import StoreError
 from peerjudge.marks import mark_html
 from peerjudge.reporting.figures import Figure
-from peerjudge.reporting.formats import MISSING, SIMULATED, minus_signs, money, preface
+from peerjudge.reporting.formats import MISSING, SIMULATED, minus_signs, preface
 from peerjudge.reporting.fragments import load_templates, read_packaged
 from peerjudge.reporting.layout import AnyColumn, Column, Section, Table, build_section, build_table
 from peerjudge.reporting.transcripts import TranscriptData
@@ -42,6 +42,7 @@ from peerjudge.results.opinions import (
 )
 from peerjudge.results.ratings import build_levels_table, build_ratings_section, say_ratings
 from peerjudge.results.sentences import describe_effort, summarize_findings
+from peerjudge.shown import money
 
 if TYPE_CHECKING:
     from peerjudge.analysis import Panel

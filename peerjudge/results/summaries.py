@@ -7,13 +7,13 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from peerjudge.marks import mark_controls
-from peerjudge.reporting.formats import money
 from peerjudge.reporting.layout import Table
 from peerjudge.results.base import Shown
 from peerjudge.results.columns import build_frame
 from peerjudge.results.contrasts import describe_decision
 from peerjudge.runs.ledger import Spending
 from peerjudge.runs.results import DETACHED, WAITING, FailureCount, RunSummary
+from peerjudge.shown import money
 from peerjudge.store import UncertainCalls
 
 if TYPE_CHECKING:
@@ -62,8 +62,7 @@ def describe_spending(summary: RunSummary) -> str:
     tokens = calls.describe_tokens(summary.tokens) + (
         f" ({thinking:,} thinking)" if thinking else ""
     )
-    cost = "unknown" if summary.cost_usd is None else f"${summary.cost_usd:,.4f}"
-    return ", ".join([*parts, tokens, f"cost: {cost}"])
+    return ", ".join([*parts, tokens, f"cost: {money(summary.cost_usd)}"])
 
 
 def describe_place(summary: RunSummary) -> list[str]:
@@ -102,7 +101,7 @@ def describe_place(summary: RunSummary) -> list[str]:
 
 def describe_uncertain(lost: UncertainCalls) -> str:
     """Return the estimate of calls whose bill is unknown."""
-    cost = "an unknown cost" if lost.usd is None else f"${lost.usd:,.4f}"
+    cost = "an unknown cost" if lost.usd is None else money(lost.usd)
     calls = "1 call" if lost.calls == 1 else f"{lost.calls:,} calls"
     return (
         f"up to {cost} estimated for {calls} whose bill is unknown, as no whole reply arrived "
@@ -169,7 +168,7 @@ def _describe_spent(spent: Spending) -> str:
 
 def _describe_amount(spent: Spending) -> str:
     parts = [] if spent.tokens is None else [f"{spent.tokens:,} tokens"]
-    parts += [f"${spent.usd:,.4f}"] if spent.usd else []
+    parts += [money(spent.usd)] if spent.usd else []
     return ", ".join(parts)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from peerjudge.analysis.listing import Against, hold_against_gold
 from peerjudge.data import StopReason, Transcript
 from peerjudge.marks import mark_controls
+from peerjudge.shown import money
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -152,7 +153,7 @@ class Counting(ABC):
         if (counts := self._counts) is not None:
             spent += [f"{counts.tokens:,} tokens"] if counts.tokens else []
             if counts.cost or not counts.cost_known:
-                spent.append(f"${counts.cost:,.2f}" if counts.cost_known else "cost unknown")
+                spent.append(money(counts.cost) if counts.cost_known else "cost unknown")
             cached = counts.calls.cached
             spent += [f"{cached:,} cached calls"] if cached else []
         return Described(

@@ -16,7 +16,7 @@ from peerjudge.logs import get_logger
 from peerjudge.marks import mark_controls
 from peerjudge.runs.estimate import Costs
 from peerjudge.runs.ledger import Ledger, Spending
-from peerjudge.shown import Framed
+from peerjudge.shown import Framed, money
 from peerjudge.store import UncertainCalls
 from peerjudge.verdicts import ASKED, ASKING_FAILED, CUT_OFF, REREAD_FAILED
 
@@ -175,10 +175,9 @@ class RunSummary(Framed):
             (counts.waiting, "waiting"),
         ):
             parts += [f"{count:,} {what}"] if count else []
-        cost = "unknown" if self.cost_usd is None else f"${self.cost_usd:,.4f}"
         parts += [
             self.calls.describe_tokens(self.tokens),
-            f"cost: {cost}",
+            f"cost: {money(self.cost_usd)}",
             self.stopped or "complete",
         ]
         return mark_controls(f"<RunSummary of {self.folder or self.store}: {', '.join(parts)}>")

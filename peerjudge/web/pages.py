@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, cast
 from markupsafe import Markup, escape
 
 from peerjudge.analysis.listing import Against, Flag, Moved, State
-from peerjudge.reporting.formats import counted, minus_signs, money, name_event, tokens
+from peerjudge.reporting.formats import counted, minus_signs, name_event, tokens
 from peerjudge.reporting.fragments import build_environment, mark_page
+from peerjudge.shown import money
 from peerjudge.store.browsing import FACETS, SORTS
 from peerjudge.web.discussion import TURNS_PER_PAGE, name_mark, split_text
 

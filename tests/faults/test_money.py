@@ -237,7 +237,7 @@ async def test_tokens_that_own_code_does_not_report_are_unknown(kit, start, tmp_
     assert (summary.calls.paid, summary.calls.unmetered) == (0, summary.discussions.done)
     assert (summary.cost_usd, summary.cost_known) == ((0.0, True) if price == 0 else (None, False))
     said = describe_spending(summary)
-    cost = "$0.0000" if price == 0 else "unknown"
+    cost = "$0.00" if price == 0 else "unknown"
     assert said == f"4 calls without a count of tokens, tokens unknown, cost: {cost}"
     again = await run(study, out=out, shelf=shelf, limit=2, seed=5, environ={})
     assert again.spent_before.usd == summary.cost_usd

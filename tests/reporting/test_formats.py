@@ -6,7 +6,6 @@ from peerjudge.data import Measurement
 from peerjudge.reporting.formats import (
     interval,
     isolated,
-    money,
     odds,
     p_value,
     percent,
@@ -14,6 +13,7 @@ from peerjudge.reporting.formats import (
     share,
     tokens,
 )
+from peerjudge.shown import money
 
 NAN = float("nan")
 
@@ -79,8 +79,9 @@ def test_odds_beyond_a_thousand_are_not_distinguished() -> None:
 
 def test_a_small_cost_keeps_two_digits() -> None:
     """A cost of less than a cent is not rounded to nothing."""
-    assert [money(cost) for cost in (0.0, 0.00421, 12.5, None)] == [
+    assert [money(cost) for cost in (0.0, 0.0000042, 0.00421, 12.5, None)] == [
         "$0.00",
+        "$0.0000042",
         "$0.0042",
         "$12.50",
         "unknown",
