@@ -3,38 +3,28 @@
 import pytest
 
 import peerjudge as pj
-from peerjudge.data import replace
 from peerjudge.errors import DataError
 from peerjudge.judging.specs import build_judge
-from peerjudge.testing import transcript_of
 
-
-def talks():
-    """Return discussions on easy and hard questions of two categories."""
-    found = []
-    for number, (told, gold) in enumerate([("2|1 1 1", 1), ("1|1 1 1", 2)] * 4):
-        one = transcript_of(told, gold=gold)
-        question = replace(one.comparison.question, id=f"q{number}", category="ab"[number % 2])
-        comparison = replace(
-            one.comparison, id=f"c{number}", question=question, meta={"level": f"l{number // 4}"}
-        )
-        found.append(replace(one, id=f"{number:032}", condition="talk", comparison=comparison))
-    return found
+from .talks import discuss
 
 
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
         (
-            lambda: pj.rank(talks(), stance="finl"),
+            lambda: pj.rank(discuss(), stance="finl"),
             "private, final, not 'finl'; did you mean 'final'",
         ),
-        (lambda: pj.agreement(talks(), stance="finl"), "did you mean 'final'"),
-        (lambda: pj.rank(talks(), scoring="eloo"), "did you mean 'elo'"),
-        (lambda: pj.rank(talks(), weights="peers"), "did you mean 'peer'"),
-        (lambda: pj.rank_styles(talks(), scheme="dampd"), "did you mean 'damped'"),
-        (lambda: pj.peer_rank(talks(), scheme="dampd"), "did you mean 'damped'"),
-        (lambda: pj.score(talks(), by=["category", "levl"]), "'levl'; it has category, level; did"),
+        (lambda: pj.agreement(discuss(), stance="finl"), "did you mean 'final'"),
+        (lambda: pj.rank(discuss(), scoring="eloo"), "did you mean 'elo'"),
+        (lambda: pj.rank(discuss(), weights="peers"), "did you mean 'peer'"),
+        (lambda: pj.rank_styles(discuss(), scheme="dampd"), "did you mean 'damped'"),
+        (lambda: pj.peer_rank(discuss(), scheme="dampd"), "did you mean 'damped'"),
+        (
+            lambda: pj.score(discuss(), by=["category", "levl"]),
+            "'levl'; it has category, level; did",
+        ),
         (
             lambda: pj.score(["study"]),
             "cannot hold 'study'; give each source as an argument of its own",
@@ -57,12 +47,14 @@ def test_a_misspelt_function_is_named():
 
 def test_scores_by_several_names_are_of_their_combinations():
     """Each group is equal in all names; a list of one name is that name."""
-    found = pj.score(talks(), by=["category", "level"])
+    given = discuss(at_once=1)
+    found = pj.score(given, by=["category", "level"])
     assert found.scores.groups == ("a, l0", "b, l0", "a, l1", "b, l1")
-    assert found.document() == pj.score(talks(), by="category,level").document()
-    assert pj.score(talks(), by=["level"]).document() == pj.score(talks(), by="level").document()
-    groups = next(one.groups for one in found.scores.scores if one.judge.stance == "concluded")
+    assert found.document() == pj.score(given, by="category,level").document()
+    assert pj.score(given, by=["level"]).document() == pj.score(given, by="level").document()
+    concluded = [one for one in found.scores.scores if one.judge.stance == "concluded"]
+    groups = {name: one for each in concluded for name, one in each.groups.items() if one.n}
     assert {name: one.n for name, one in groups.items()} == dict.fromkeys(found.scores.groups, 2)
     assert {groups["a, l0"].right, groups["b, l0"].right} == {0, 2}
     with pytest.raises(DataError, match="leader"):
-        pj.score(talks(), by=["category", "leader"])
+        pj.score(given, by=["category", "leader"])

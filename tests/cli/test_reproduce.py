@@ -1,7 +1,6 @@
 """`peerjudge reproduce`: what a paper prints beside what a source gives."""
 
 import json
-from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from peerjudge.datasets.papers import list_papers
 from peerjudge.results.columns import COLUMNS
 from peerjudge.shelf import Shelf
 from peerjudge.testing import comparison_of, seats_of, transcript_of
+from tests.pairs_kit import write_pairs
 
 
 @pytest.fixture(scope="module")
@@ -96,20 +96,8 @@ def test_a_cell_has_the_published_value_and_ours(prd):
 def discussed(tmp_path_factory):
     """PRD from a simulated run of its discussions, on data of our own with the authors of LFQA."""
     folder = tmp_path_factory.mktemp("discussed")
-    rows = [
-        {
-            "question": f"Question {number}?",
-            "answer_a": f"The {one} answer to question {number}.",
-            "answer_b": f"The {other} answer to question {number}.",
-            "author_a": one,
-            "author_b": other,
-            "gold": "a" if number % 3 else "b",
-        }
-        for number in range(6)
-        for one, other in [("human", "gpt3") if number % 2 else ("gpt3", "human")]
-    ]
-    (folder / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    pj.run_sync("prd_lfqa", data=f"jsonl:{folder / 'pairs.jsonl'}", out=str(folder / "run"))
+    data = write_pairs(folder, ("human", "gpt3"), questions=6)
+    pj.run_sync("prd_lfqa", data=data, out=str(folder / "run"))
     return pj.reproduce("prd", folder / "run")
 
 
@@ -185,20 +173,7 @@ def test_random_lies_between_the_leaders(discussed):
 def test_a_run_of_vicuna80_gives_every_row_of_table_5(tmp_path):
     """The shipped experiment also has GPT-4 with Claude, who discuss the answers of one pair only."""
     authors = ("gpt4", "claude", "gpt35", "vicuna-13b", "bard")
-    rows = [
-        {
-            "question": f"Question {number}?",
-            "answer_a": f"The answer of {one} to question {number}.",
-            "answer_b": f"The answer of {other} to question {number}.",
-            "author_a": one,
-            "author_b": other,
-            "gold": "a" if (number + place) % 4 else "b",
-        }
-        for number in range(6)
-        for place, (one, other) in enumerate(combinations(authors, 2))
-    ]
-    (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    pj.run_sync("prd_vicuna80", data=f"jsonl:{tmp_path / 'pairs.jsonl'}", out=str(tmp_path / "run"))
+    pj.run_sync("prd_vicuna80", data=write_pairs(tmp_path, authors), out=str(tmp_path / "run"))
     found = pj.reproduce("prd", tmp_path / "run", items=["Table 5", "Figure 7"]).document()
     cells = by_name(found, "Table 5")
     assert all(0 <= cell["low"] <= cell["ours"] <= cell["high"] for cell in cells.values())

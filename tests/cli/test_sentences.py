@@ -9,17 +9,7 @@ import peerjudge as pj
 from peerjudge.data import replace
 from peerjudge.testing import transcript_of
 
-
-def discuss():
-    """Return discussions on four questions, in two conditions, one of them with a refusal."""
-    found = []
-    for number, (told, gold) in enumerate([("2|1 1 1", 1), ("1|1 1 1", 2)] * 4):
-        one = transcript_of(told, gold=gold)
-        question = replace(one.comparison.question, id=f"q{number // 2}")
-        comparison = replace(one.comparison, id=f"c{number // 2}", question=question)
-        name = ("talk", "more")[number % 2]
-        found.append(replace(one, id=f"{number:032}", condition=name, comparison=comparison))
-    return found
+from .talks import discuss
 
 
 @pytest.mark.parametrize(

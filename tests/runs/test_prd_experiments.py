@@ -1,36 +1,15 @@
 """The shipped experiments of PRD: what they judge, share and weigh."""
 
-import json
-from itertools import combinations
-
 import pytest
 
 import peerjudge as pj
 from peerjudge.runs import prepare
 from peerjudge.runs.estimate import Costs, estimate_calls
 from peerjudge.shelf import Shelf
+from tests.pairs_kit import write_pairs
 
 CONTESTANTS = ("gpt4", "claude", "gpt35", "vicuna-13b", "bard")
 CARD = '[model]\nprovider = "openai"\nname = "m"\n'
-
-
-def write_pairs(folder, authors, questions=4):
-    """Write pairs of answers by these authors; return the data as an experiment names them."""
-    rows = [
-        {
-            "question": f"Question {number}?",
-            "answer_a": f"The answer of {one} to question {number}.",
-            "answer_b": f"The answer of {other} to question {number}.",
-            "author_a": one,
-            "author_b": other,
-            "gold": "a" if number % 3 else "b",
-        }
-        for number in range(questions)
-        for one, other in combinations(authors, 2)
-    ]
-    path = folder / "pairs.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return f"jsonl:{path}"
 
 
 @pytest.fixture(scope="module")

@@ -14,10 +14,19 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from peerjudge.analysis import build_findings
-from peerjudge.data import Condition, EventKind, Experiment, StopReason, Transcript, replace
+from peerjudge.data import (
+    Condition,
+    EventKind,
+    Experiment,
+    StopReason,
+    Transcript,
+    replace,
+    to_plain,
+)
 from peerjudge.errors import ExperimentError, ShelfError
 from peerjudge.power import plan
 from peerjudge.results.reports import report_run
+from peerjudge.results.summaries import describe_place
 from peerjudge.runs import estimate_calls, load, open_run, prepare, run
 from peerjudge.runs.results import RunSummary
 from peerjudge.shelf import Shelf
@@ -134,7 +143,9 @@ async def test_a_second_model_reads_what_no_rule_can(models: Models):
         assert turn.review.rule.startswith("reread by scribe: ")
         assert turn.reread is not None
         assert turn.reread.text == "1"
-    assert (summary.reread.replies, summary.reread.verdicts, summary.reread.failed) == (4, 4, 0)
+    assert to_plain(summary.reread) == {"replies": 4, "verdicts": 4, "failed": 0}
+    told = "\n".join(describe_place(summary))
+    assert "reread: 4 replies without a readable verdict; 4 verdicts found" in told
 
 
 async def test_reread_verdicts_make_no_opinion_events(models: Models):
