@@ -1,4 +1,4 @@
-"""Loopback server of one model, and runs of one experiment with it."""
+"""Loopback servers of chat completions, and runs of one experiment with one model."""
 
 from __future__ import annotations
 
@@ -28,17 +28,52 @@ Body = dict[str, Any]
 Words = Callable[[Body], object]
 
 
-class Model:
+class ChatServer:
+    """Server of chat completions; `bodies` has its requests, and `billed` the tokens of its replies."""
+
+    def __init__(
+        self, server: HTTPServer, *, prompt: int = TOKENS - 10, completion: int = 10
+    ) -> None:
+        self.bodies: list[Body] = []
+        self.billed = 0
+        self.usage: dict[str, Any] = {"prompt_tokens": prompt, "completion_tokens": completion}
+        self.url = server.url_for("/v1")
+        server.expect_request("/v1/chat/completions").respond_with_handler(self._handle)
+
+    def reply(self, body: Body) -> object:
+        """Return a content or a message, alone or with its finish reason, or a status or error."""
+        raise NotImplementedError
+
+    def _handle(self, request: Request) -> Response:
+        body = json.loads(request.data)
+        self.bodies.append(body)
+        said = self.reply(body)
+        if isinstance(said, int):
+            said = write_error("no", said)
+        if isinstance(said, Response):
+            return said
+        content, finish = said if isinstance(said, tuple) else (said, "stop")
+        message = content if isinstance(content, dict) else {"content": content}
+        choice = {"message": {"role": "assistant", **message}, "finish_reason": finish}
+        self.billed += self.usage["prompt_tokens"] + self.usage["completion_tokens"]
+        found = {"choices": [{"index": 0, **choice}], "usage": self.usage, "model": body["model"]}
+        return Response(json.dumps(found), content_type="application/json")
+
+
+def write_error(message: str, status: int, **more: object) -> Response:
+    """Return an error as servers of OpenAI's API send it."""
+    error = {"error": {"message": message, **more}}
+    return Response(json.dumps(error), status=status, content_type="application/json")
+
+
+class Model(ChatServer):
     """Server of one model. `words` returns the content of a reply, a message, or a status of an error."""
 
     def __init__(self, server: HTTPServer, folder: Path) -> None:
+        super().__init__(server)
         self.words: Words = lambda body: MURKY
         self.finish = "stop"
-        self.bodies: list[Body] = []
-        self.billed = 0
-        server.expect_request("/v1/chat/completions").respond_with_handler(self._handle)
         (folder / "agents").mkdir()
-        self.url = server.url_for("/v1")
         self.card("ann")
 
     def card(self, name: str, *, provider: str = "openai", form: str = "", more: str = "") -> None:
@@ -59,22 +94,12 @@ class Model:
 
         self.words = take
 
-    def _handle(self, request: Request) -> Response:
-        body = json.loads(request.data)
-        self.bodies.append(body)
+    def reply(self, body: Body) -> object:
+        """Return what `words` says, with the finish reason."""
         said = self.words(body)
-        if isinstance(said, int):
-            error = {"message": "response_format: json_schema is not supported by this model"}
-            return _json({"error": error if "response_format" in body else {"message": "no"}}, said)
-        message = said if isinstance(said, dict) else {"content": said}
-        choice = {"message": {"role": "assistant", **message}, "finish_reason": self.finish}
-        self.billed += TOKENS
-        usage = {"prompt_tokens": TOKENS - 10, "completion_tokens": 10}
-        return _json({"choices": [{"index": 0, **choice}], "usage": usage})
-
-
-def _json(body: object, status: int = 200) -> Response:
-    return Response(json.dumps(body), status=status, content_type="application/json")
+        if isinstance(said, int) and "response_format" in body:
+            return write_error("response_format: json_schema is not supported by this model", said)
+        return said if isinstance(said, int) else (said, self.finish)
 
 
 ALONE = Condition(name="alone", protocol="pairwise_cot", seats=("ann",), orders="given")

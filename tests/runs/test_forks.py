@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import json
 import shutil
 
 import pytest
-from werkzeug import Response
 
 import peerjudge as pj
 from peerjudge.data import replace
@@ -16,6 +14,8 @@ from peerjudge.errors import ExperimentError, StoreError
 from peerjudge.runs import open_run
 from peerjudge.runs.changes import parse_changes
 from peerjudge.runs.choosing import parse_where
+
+from .model_server import ChatServer
 
 LEADER = ["leader=other"]
 
@@ -199,27 +199,23 @@ def test_forks_name_their_run(run):
     assert [one["change"] for one in link["arms"]] == ["", "leader=other"]
 
 
+class Reasons(ChatServer):
+    """Server whose replies differ in their number."""
+
+    def reply(self, body):
+        """Return the number of the call as a reason."""
+        return f"Reason {len(self.bodies)}.\nChoice: Answer 1"
+
+
 def test_kept_turns_of_models_are_not_paid_again(tmp_path, small, monkeypatch, httpserver):
     """A server sees the played turns of redraws alone, and nothing of a fork that repeats its parent."""
-    calls = []
-
-    def answer(request):
-        calls.append(json.loads(request.data))
-        choice = {
-            "message": {"role": "assistant", "content": f"Reason {len(calls)}.\nChoice: Answer 1"},
-            "finish_reason": "stop",
-            "index": 0,
-        }
-        usage = {"prompt_tokens": 100, "completion_tokens": 10}
-        reply = {"choices": [choice], "usage": usage, "model": "m"}
-        return Response(json.dumps(reply), content_type="application/json")
-
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(answer)
+    server = Reasons(httpserver, prompt=100)
+    calls = server.bodies
     (tmp_path / "agents").mkdir()
     for name in ("ann", "bob"):
         (tmp_path / f"agents/{name}.toml").write_text(
             f'role = "You are {name}."\n[model]\nprovider = "vllm"\nname = "{name}-1"\n'
-            f'base_url = "{httpserver.url_for("/v1")}"\n[sampling]\ntemperature = 1.0\n'
+            f'base_url = "{server.url}"\n[sampling]\ntemperature = 1.0\n'
         )
     prices = "".join(f'["{name}-1"]\ninput = 1.0\noutput = 1.0\n' for name in ("ann", "bob"))
     (tmp_path / "prices.toml").write_text(prices)

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from pytest_httpserver import HTTPServer
 from structlog.testing import capture_logs
-from werkzeug import Request, Response
 
 from peerjudge.data import Condition, Experiment, StopReason
 from peerjudge.runs import load, run
 from peerjudge.runs.results import RunSummary
 from peerjudge.shelf import Shelf
+
+from .model_server import ChatServer, write_error
 
 REFUSALS = {
     "temperature": "Unsupported value: 'temperature' does not support 0.3 with this model. "
@@ -26,37 +27,27 @@ REFUSALS = {
 }
 
 
-class Reasoner:
+class Reasoner(ChatServer):
     """Server of a model that refuses settings and thinks before it replies."""
 
     def __init__(self, server: HTTPServer, *, refuses: tuple[str, ...] = ()) -> None:
-        self.bodies: list[dict[str, Any]] = []
+        super().__init__(server, completion=9)
         self.message: dict[str, Any] = {"content": "1"}
-        self.usage: dict[str, Any] = {"prompt_tokens": 50, "completion_tokens": 9}
         self.attempts = 5
         self._refuses = refuses
-        self.url = server.url_for("/v1")
-        server.expect_request("/v1/chat/completions").respond_with_handler(self._handle)
 
-    def _handle(self, request: Request) -> Response:
-        body = json.loads(request.data)
-        self.bodies.append(body)
+    def reply(self, body: dict[str, Any]) -> object:
+        """Refuse a setting, or return the message."""
         for name in self._refuses:
             if name in body:
-                error = {"message": REFUSALS[name], "type": "invalid_request_error", "param": name}
-                return _json({"error": error}, status=400)
-        choice = {"index": 0, "finish_reason": "stop"}
-        message = {"role": "assistant", **self.message}
-        return _json({"choices": [{**choice, "message": message}], "usage": self.usage})
+                kind = "invalid_request_error"
+                return write_error(REFUSALS[name], 400, type=kind, param=name)
+        return self.message
 
     @property
     def answered(self) -> list[dict[str, Any]]:
         """The requests that were not refused."""
         return [body for body in self.bodies if not {*self._refuses} & {*body}]
-
-
-def _json(body: object, *, status: int = 200) -> Response:
-    return Response(json.dumps(body), status=status, content_type="application/json")
 
 
 async def play(

@@ -6,10 +6,10 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
-from werkzeug import Request, Response
 
 import peerjudge as pj
 from peerjudge.cli import main
@@ -17,6 +17,8 @@ from peerjudge.errors import CardError, ExperimentError, PeerJudgeError
 from peerjudge.runs import RunSummary, prepare, run
 from peerjudge.runs.answer_plans import SYSTEM
 from peerjudge.shelf import Shelf
+
+from .model_server import ChatServer
 
 FOUR = {name: f"sim_{name}" for name in ("strong", "solid", "plain", "weak")}
 MODELS = ("ann", "bob", "cat")
@@ -30,43 +32,38 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "q.txt"
 
 
-class Server:
+class Server(ChatServer):
     """Server of models that answer questions, and judge `ann` above `bob` above `cat`.
 
     Questions with the words in `fails` get no answer from `cat`.
     """
 
     def __init__(self, server: HTTPServer, folder: Path) -> None:
+        super().__init__(server, completion=20)
         self.calls: Counter[str] = Counter()
         self.fails = ""
-        server.expect_request("/v1/chat/completions").respond_with_handler(self._handle)
         (folder / "agents").mkdir()
         for name in MODELS:
             (folder / f"agents/{name}.toml").write_text(
                 f'role = "You are {name}."\n[model]\nprovider = "vllm"\nname = "{name}-1"\n'
-                f'base_url = "{server.url_for("/v1")}"\n[sampling]\nmax_tokens = 60\n'
+                f'base_url = "{self.url}"\n[sampling]\nmax_tokens = 60\n'
                 "[limits]\nattempts = 1\n"
             )
         prices = "".join(f'["{name}-1"]\ninput = 1.0\noutput = 1.0\n' for name in MODELS)
         (folder / "prices.toml").write_text(prices)
 
-    def _handle(self, request: Request) -> Response:
-        body = json.loads(request.data)
+    def reply(self, body: dict[str, Any]) -> object:
+        """Return an answer, or the number of the better one of the answers shown."""
         messages = [message["content"] for message in body["messages"]]
-        answering = messages[0] == SYSTEM
-        self.calls["answers" if answering else "reviews"] += 1
-        if answering:
+        self.usage["prompt_tokens"] = sum(map(len, messages)) // 5
+        if messages[0] == SYSTEM:
+            self.calls["answers"] += 1
             assert body["max_tokens"] == 1024
-            if self.fails and self.fails in messages[-1] and body["model"] == "cat-1":
-                return Response('{"error": {"message": "no"}}', status=400)
-            content = f"{body['model']} on {messages[-1]}"
-        else:
-            shown = re.findall(r"(\w+)-1 on", " ".join(messages))
-            content = f"I compared both.\n{1 + (shown[0] > shown[1])}"
-        choice = {"message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
-        usage = {"prompt_tokens": sum(map(len, messages)) // 5, "completion_tokens": 20}
-        reply = {"choices": [{"index": 0, **choice}], "usage": usage, "model": body["model"]}
-        return Response(json.dumps(reply), content_type="application/json")
+            fails = self.fails and self.fails in messages[-1] and body["model"] == "cat-1"
+            return 400 if fails else f"{body['model']} on {messages[-1]}"
+        self.calls["reviews"] += 1
+        shown = re.findall(r"(\w+)-1 on", " ".join(messages))
+        return f"I compared both.\n{1 + (shown[0] > shown[1])}"
 
 
 async def test_a_tournament_of_four_ends_in_a_ranking_and_a_report(asked: str):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sqlite3
 import threading
 from collections import Counter
@@ -13,7 +12,6 @@ from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
-from werkzeug import Request, Response
 
 from peerjudge.data import Condition, Experiment, Message, Question, Sampling
 from peerjudge.errors import CardError, ExperimentError, ShelfError
@@ -24,25 +22,26 @@ from peerjudge.runs.writing import estimate_writing, write_texts
 from peerjudge.shelf import Shelf
 from peerjudge.store import Archive, examine_store
 
+from .model_server import ChatServer
+
 TOKENS = 30
 """Tokens of one reply with its prompt, as the server bills them: 10 and 20."""
 USD = 30e-6
 
 
-class Writer:
+class Writer(ChatServer):
     """Server of a model that writes the last word of its prompt; words in `special` get another reply."""
 
     def __init__(self, server: HTTPServer, folder: Path) -> None:
+        super().__init__(server, prompt=10, completion=20)
         self.special: dict[str, Any] = {}
         self.calls: Counter[str] = Counter()
-        self.bodies: list[dict[str, Any]] = []
         self.gate, self.reached = threading.Event(), threading.Event()
         self.gate.set()
-        server.expect_request("/v1/chat/completions").respond_with_handler(self._handle)
         (folder / "agents").mkdir()
         (folder / "agents/scribe.toml").write_text(
             'role = "You judge."\n[model]\nprovider = "openai"\nname = "scribe-1"\n'
-            f'base_url = "{server.url_for("/v1")}"\n'
+            f'base_url = "{self.url}"\n'
             "[sampling]\ntemperature = 0.5\nmax_tokens = 50\n[limits]\nattempts = 2\n"
         )
         (folder / "agents/own.py").write_text(
@@ -55,21 +54,13 @@ class Writer:
         )
         (folder / "prices.toml").write_text('["scribe-1"]\ninput = 1.0\noutput = 1.0\n')
 
-    def _handle(self, request: Request) -> Response:
-        body = json.loads(request.data)
-        self.bodies.append(body)
+    def reply(self, body: dict[str, Any]) -> object:
+        """Return the text about a word, once the gate is open."""
         word = body["messages"][-1]["content"].split()[-1]
         self.calls[word] += 1
         self.reached.set()
         self.gate.wait(30)
-        reply = self.special.get(word, f"A text about {word}.")
-        if isinstance(reply, int):
-            return Response('{"error": {"message": "no"}}', status=reply)
-        content, finish = reply if isinstance(reply, tuple) else (reply, "stop")
-        choice = {"message": {"role": "assistant", "content": content}, "finish_reason": finish}
-        usage = {"prompt_tokens": 10, "completion_tokens": 20}
-        body = {"choices": [{"index": 0, **choice}], "usage": usage, "model": "scribe-1"}
-        return Response(json.dumps(body), content_type="application/json")
+        return self.special.get(word, f"A text about {word}.")
 
 
 @pytest.fixture
