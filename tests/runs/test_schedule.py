@@ -86,11 +86,6 @@ def test_a_protocol_that_reverses_the_order_itself_has_one_discussion(small):
         assert len(list(plan)) == len(plan) == 3
 
 
-def test_one_answer_has_one_order():
-    """A single answer has no order to swap."""
-    assert len(list_orders(comparison_of(1), Orders.BOTH, seed=0)) == 1
-
-
 def test_temperature_belongs_to_the_seat():
     """Seats of one reviewer at two temperatures differ in nothing else."""
     twice = Experiment(

@@ -1,5 +1,7 @@
 """The index of a store: its lists hold what the discussions of the store say."""
 
+import asyncio
+
 import pytest
 
 from peerjudge.analysis.listing import Against, list_discussion
@@ -26,16 +28,17 @@ async def follow(writer, place) -> None:
             pass
 
 
-@pytest.fixture
-async def reader(tmp_path):
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory):
     """Return the index of discussions of every kind."""
-    await keep(tmp_path / "run", list_discussions())
-    writer, reader = await fill(tmp_path / "run", tmp_path / "cache")
+    folder = tmp_path_factory.mktemp("index")
+    asyncio.run(keep(folder / "run", list_discussions()))
+    writer, reader = asyncio.run(fill(folder / "run", folder / "cache"))
     yield reader
     writer.close()
 
 
-async def test_each_filter_passes_what_the_transcripts_say(reader):
+def test_each_filter_passes_what_the_transcripts_say(reader):
     """A filter in SQL passes the discussions that the tracker and the verdicts name."""
     rows = {one.id: list_discussion(one, {}) for one in list_discussions()}
 
@@ -56,7 +59,7 @@ async def test_each_filter_passes_what_the_transcripts_say(reader):
     assert passing(words="token3") == {list_discussions()[2].id}
 
 
-async def test_counts_of_a_filter_are_the_rows_that_it_would_show(reader):
+def test_counts_of_a_filter_are_the_rows_that_it_would_show(reader):
     """Choosing a value of a filter shows as many discussions as stood beside it."""
     for chosen in (Filter(), Filter(condition="talk"), Filter(event="held", words="token1")):
         total, counts = reader.counts(RUN, chosen)
@@ -70,7 +73,7 @@ async def test_counts_of_a_filter_are_the_rows_that_it_would_show(reader):
 
 
 @pytest.mark.parametrize("sort", SORTS)
-async def test_pages_join_without_gaps_in_both_directions(reader, sort):
+def test_pages_join_without_gaps_in_both_directions(reader, sort):
     """Pages by place list every discussion once, forwards and backwards, in the same order."""
     whole = reader.page(RUN, Filter(), sort=sort)
     found, after = [], None
@@ -161,7 +164,7 @@ async def test_a_damaged_index_is_made_anew(tmp_path):
 @pytest.mark.parametrize(
     "text", ['"', "AND", "NEAR(a b)", "a*", "-x", "said:x", "'", "(", '"a b', "é"]
 )
-async def test_no_search_is_an_error(reader, text):
+def test_no_search_is_an_error(reader, text):
     """Operators of the search engine in a search are words or nothing."""
     assert isinstance(reader.page(RUN, Filter(words=text)), list)
 
