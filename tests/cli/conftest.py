@@ -31,6 +31,12 @@ class Shell:
         """Return a shell in another folder."""
         return Shell(folder, self._commands)
 
+    def write(self, path, text):
+        """Write a file of the project."""
+        file = self.folder / path
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, "utf-8")
+
     def begin(self, *words, **streams):
         """Start a command and return its process id; no other runs before `end` was called."""
         return self._commands.start(self.folder, *words, env=self.env, **streams)

@@ -92,8 +92,7 @@ def test_every_shelf_can_be_listed(shell, kind):
 
 def test_check_finds_what_would_not_run(shell):
     """A card with a misspelt field is found without a run, and said in one line."""
-    (shell.folder / "agents").mkdir()
-    (shell.folder / "agents" / "mine.toml").write_text('[model]\nprovider = "openai"\nnam = "x"\n')
+    shell.write("agents/mine.toml", '[model]\nprovider = "openai"\nnam = "x"\n')
     outcome = shell("check")
     assert outcome.code == 2
     assert "agents/mine" in outcome.out
@@ -151,12 +150,12 @@ def test_a_mistake_exits_with_2_and_a_sentence(shell, mistake):
 
 def test_a_missing_key_names_its_variable(shell):
     """A model whose key is not set is told before anything is played."""
-    (shell.folder / "experiments").mkdir()
-    (shell.folder / "experiments" / "real.py").write_text(
+    shell.write(
+        "experiments/real.py",
         '"""Asks a real model."""\n'
         "from peerjudge.data import Condition, Experiment\n"
         'ASKED = Condition(name="a", protocol="pairwise", seats=("gpt_4o",))\n'
-        'EXPERIMENT = Experiment(data="sample", conditions=(ASKED,))\n'
+        'EXPERIMENT = Experiment(data="sample", conditions=(ASKED,))\n',
     )
     outcome = shell("run", "real")
     assert outcome.code == 2

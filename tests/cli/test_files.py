@@ -223,8 +223,7 @@ def test_json_that_is_nested_too_deeply_is_one_sentence(shell, bomb):
     for words in commands:
         outcome = shell(*words)
         assert (outcome.code, len(outcome.err.splitlines())) == (2, 1), outcome.err
-    (shell.folder / "agents").mkdir()
-    (shell.folder / "agents" / "bomb.toml").write_text(f"description = {'[' * 50_000}\n")
+    shell.write("agents/bomb.toml", f"description = {'[' * 50_000}\n")
     assert shell("list", "agents").code == 0
     checked = shell("check")
     assert (checked.code, "agents/bomb" in checked.out, checked.err) == (2, True, "")

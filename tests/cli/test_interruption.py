@@ -132,8 +132,7 @@ def reviewer():
 
 def test_an_interrupted_command_skips_the_teardown_of_the_interpreter(shell):
     """After an interrupted run, no exit function of a library delays the end of the process."""
-    (shell.folder / "agents").mkdir()
-    (shell.folder / "agents" / "lasting.py").write_text(LASTING)
+    shell.write("agents/lasting.py", LASTING)
     (shell.folder / "alone.py").write_text(
         "from peerjudge import Condition, Experiment\n"
         "alone = Condition(name='alone', protocol='pairwise_cot', seats=('lasting',))\n"

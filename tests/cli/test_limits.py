@@ -42,8 +42,7 @@ def test_a_dry_run_prints_calls_tokens_and_cost(shell):
 
 def test_a_dry_run_counts_requests_to_people_apart(shell):
     """People are no paid calls and have no tokens; equal private requests are one."""
-    (shell.folder / "agents").mkdir()
-    (shell.folder / "agents" / "ann.toml").write_text('kind = "human"\n')
+    shell.write("agents/ann.toml", 'kind = "human"\n')
     words = ("run", "leader_follower", "--limit", "2", "--seat", "strong=ann", "--dry-run")
     document = shell(*words, "--json").document
     steps = [step for condition in document["conditions"] for step in condition["steps"]]
@@ -59,8 +58,7 @@ def test_a_dry_run_counts_requests_to_people_apart(shell):
 
 def test_answers_of_people_are_exported(shell):
     """`export --people` writes one row per answer as CSV or JSON lines, and refuses other formats."""
-    (shell.folder / "agents").mkdir()
-    (shell.folder / "agents" / "ann.toml").write_text('kind = "human"\n')
+    shell.write("agents/ann.toml", 'kind = "human"\n')
     words = ("run", "leader_follower", "--limit", "1", "--seat", "strong=ann", "--out", "study")
     assert shell(*words, "--display", "none").code == 3
     with open_desk(shell.folder / "study") as desk:
@@ -80,10 +78,9 @@ def test_answers_of_people_are_exported(shell):
 
 def test_a_dry_run_needs_no_key_and_knows_prices(shell):
     """The cost of a model is estimated from its price, and unknown without one."""
-    (shell.folder / "agents").mkdir()
     for name, model in (("known", "gpt-4o"), ("unknown", "of-tomorrow")):
         card = f'[model]\nprovider = "openai"\nname = "{model}"\n'
-        (shell.folder / "agents" / f"{name}.toml").write_text(card)
+        shell.write(f"agents/{name}.toml", card)
         write_study(shell, name, file=f"{name}.py")
     known = shell("run", "known.py", "--dry-run", "--json").document
     assert known["cost_usd"] > 0
@@ -109,10 +106,10 @@ def test_a_limit_exits_with_3_and_a_higher_one_resumes(shell):
 
 def test_a_run_with_too_many_failures_exits_with_1(shell):
     """If every call fails, the run stops after five failures."""
-    (shell.folder / "agents").mkdir()
-    (shell.folder / "agents" / "absent.py").write_text(
+    shell.write(
+        "agents/absent.py",
         '"""Always fails."""\n\n\nasync def judge(request):\n    raise ConnectionError("gone")\n\n\n'
-        "def reviewer():\n    return judge\n"
+        "def reviewer():\n    return judge\n",
     )
     write_study(shell, "absent")
     words = ("run", "study.py", "--max-connections", "1", "--display", "none")
@@ -141,8 +138,7 @@ def reviewer():
 
 def test_cut_and_empty_replies_are_named_at_the_end(shell):
     """The end of a run says how many verdicts were cut off, what to raise, and what failed."""
-    (shell.folder / "agents").mkdir()
-    (shell.folder / "agents" / "curt.py").write_text(CURT)
+    shell.write("agents/curt.py", CURT)
     write_study(shell, "curt")
     outcome = shell("run", "study.py", "--limit", "2", "--display", "none", "--json")
     assert outcome.code == 1
@@ -171,10 +167,10 @@ def test_cut_replies_of_simulated_reviewers_ask_for_no_limit(shell):
 
 def test_failed_discussions_exit_with_1_and_cannot_control_the_terminal(shell):
     """Logs and closing messages say how to retry, and have no control codes of a server's message."""
-    (shell.folder / "agents").mkdir()
-    (shell.folder / "agents" / "hostile.py").write_text(
+    shell.write(
+        "agents/hostile.py",
         '"""Clears the screen."""\n\n\nasync def judge(request):\n'
-        '    raise ConnectionError("\\x1b[2Jgone\\r")\n\n\ndef reviewer():\n    return judge\n'
+        '    raise ConnectionError("\\x1b[2Jgone\\r")\n\n\ndef reviewer():\n    return judge\n',
     )
     write_study(shell, "hostile")
     outcome = shell("run", "study.py", "--limit", "1")

@@ -51,12 +51,10 @@ PAIR = '{{"question": "{}?", "answer_a": "the good answer", "answer_b": "the poo
 @pytest.fixture(scope="module")
 def leaning(played):
     """A shell in a folder with a run of two reviewers that return log-probabilities."""
-    for folder in ("agents", "experiments"):
-        (played.folder / folder).mkdir(exist_ok=True)
     for name, signal in (("keen", "1.0"), ("dull", "0.25")):
         text = REVIEWER.replace("SIGNAL", signal)
-        (played.folder / "agents" / f"{name}.py").write_text(text)
-    (played.folder / "experiments" / "leaning.py").write_text(EXPERIMENT)
+        played.write(f"agents/{name}.py", text)
+    played.write("experiments/leaning.py", EXPERIMENT)
     (played.folder / "pairs.jsonl").write_text("".join(PAIR.format(n) for n in range(5)))
     ran = played("run", "leaning", "--out", "leaning", "--display", "none")
     assert ran.code == 0, ran.err

@@ -41,9 +41,8 @@ def hostile(played, tmp_path_factory):
     ]
     lines = "".join(f"{json.dumps(row)}\n" for row in rows)
     (shell.folder / f"evil{WINDOW_TITLE}.jsonl").write_text(lines, "utf-8")
-    (shell.folder / "agents").mkdir()
     card = f"description = {json.dumps('[bold]' + WINDOW_TITLE)}\n[traits]\nability = 0.5\n"
-    (shell.folder / "agents" / "evil.toml").write_text(card, "utf-8")
+    shell.write("agents/evil.toml", card)
     data = f"jsonl:evil{WINDOW_TITLE}.jsonl"
     words = ("run", "leader_follower", "-S", "turns=2", "--data", data, "--display", "plain")
     outcome = shell(*words, "--out", "study")

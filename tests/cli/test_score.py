@@ -161,14 +161,14 @@ def test_a_run_is_scored_by_the_conventions_of_its_data(shell, played, verdicts)
 def test_it_is_said_of_how_many_ratings_there_were_no_log_probabilities(shell):
     """A rating weighted by log-probabilities is another thing than a stated number."""
     settings = ("--limit", "3", "--display", "none")
-    (shell.folder / "experiments").mkdir()
-    (shell.folder / "experiments" / "rating.py").write_text(
+    shell.write(
+        "experiments/rating.py",
         '"""Ratings, asked for with log-probabilities and without."""\n'
         "from peerjudge.data import Condition, Experiment\n"
         "EXPERIMENT = Experiment(data='sample', conditions=(\n"
         "    Condition(name='asked', protocol='pointwise', seats=('sim_plain',)),\n"
         "    Condition(name='plain', protocol='pointwise', seats=('sim_plain',),\n"
-        "              options={'logprobs': False})))\n"
+        "              options={'logprobs': False})))\n",
     )
     assert shell("run", "rating", "--out", "r", *settings).code == 0
     rows = shell("score", "r", "--json").document["ratings"]
@@ -244,14 +244,14 @@ def test_a_mistake_exits_with_2_and_a_sentence(played, mistake):
 
 def test_ratings_of_two_conditions_are_compared(shell, verdicts):
     """Output sequences are compared by their ratings, with each other, a crowd and the gold of experts."""
-    (shell.folder / "experiments").mkdir()
-    (shell.folder / "experiments" / "order.py").write_text(
+    shell.write(
+        "experiments/order.py",
         '"""Does the order of score and reasons change the score?"""\n'
         "from peerjudge.data import Condition, Experiment\n"
         f"EXPERIMENT = Experiment(data={verdicts('summeval')!r}, conditions=tuple(\n"
         "    Condition(name=name, protocol='score_reasons', seats=('sim_plain',),\n"
         "              options={'order': name})\n"
-        "    for name in ('reasons_score', 'score_reasons')))\n"
+        "    for name in ('reasons_score', 'score_reasons')))\n",
     )
     settings = ("--limit", "24", "--display", "none")
     assert shell("run", "order", "--out", "r", *settings).code == 0

@@ -40,11 +40,11 @@ def refusal(request: Request) -> Response:
 @pytest.fixture
 def project(shell, httpserver: HTTPServer):
     """A project whose two reviewers are one local model."""
-    (shell.folder / "agents").mkdir()
     for name in ("ann", "bob"):
-        (shell.folder / "agents" / f"{name}.toml").write_text(
+        shell.write(
+            f"agents/{name}.toml",
             f'[model]\nprovider = "vllm"\nname = "{name}-model"\nkey_env = "PLANTED"\n'
-            f'base_url = "{httpserver.url_for("/v1")}"\n[limits]\nattempts = 3\n'
+            f'base_url = "{httpserver.url_for("/v1")}"\n[limits]\nattempts = 3\n',
         )
     (shell.folder / "study.py").write_text(STUDY)
     shell.env["PLANTED"] = KEY
