@@ -6,7 +6,6 @@ import importlib
 import os
 import warnings
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 
 from autogen_core import ComponentModel
@@ -18,6 +17,7 @@ from peerjudge.clients.gateway import Governed
 from peerjudge.clients.limits import Window
 from peerjudge.clients.tokens import Price
 from peerjudge.data import Card, ModelSpec, content_hash, to_plain
+from peerjudge.data.choices import suggest_choice
 from peerjudge.errors import CardError
 from peerjudge.shelf.cards import PROVIDERS, Provider, can_batch
 
@@ -323,13 +323,8 @@ def _options(card: Card, spec: ModelSpec, known: Iterable[str]) -> dict[str, Any
     # AutoGen's clients silently ignore unknown settings.
     for option in spec.options:
         if option not in known:
-            close = get_close_matches(option, list(known), n=1)
-            guess = (
-                f"did you mean {close[0]}?"
-                if close
-                else f"choose one of {', '.join(sorted(known))}"
-            )
-            _fail(card, f"has an unknown option {option!r} for {spec.provider}: {guess}")
+            hint = suggest_choice(option, sorted(known))
+            _fail(card, f"has an unknown option {option!r} for {spec.provider}{hint}")
     return dict(spec.options)
 
 

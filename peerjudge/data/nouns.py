@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
@@ -13,6 +12,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace as replace
 
+from peerjudge.data.choices import suggest_name
 from peerjudge.errors import DataError
 
 if TYPE_CHECKING:
@@ -75,9 +75,8 @@ class Declared(Noun, frozen=True, metaclass=_DeclaredMeta):
 
 def _explain_field(kind: type[Noun], name: str) -> str:
     known = kind.__struct_fields__
-    near = get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]!r}? It has" if near else "it has"
-    return f"{kind.__name__} has no field {name!r}; {hint} {', '.join(known)}"
+    hint = suggest_name(name, known) or "."
+    return f"{kind.__name__} has no field {name!r}{hint} It has {', '.join(known)}"
 
 
 class _Document(msgspec.Struct):

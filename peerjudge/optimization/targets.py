@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import cast
 
 from peerjudge.data import (
@@ -15,6 +14,7 @@ from peerjudge.data import (
     Target,
     replace,
 )
+from peerjudge.data.choices import suggest_name
 from peerjudge.errors import ExperimentError, PromptError
 from peerjudge.runs import Prepared
 from peerjudge.runs.estimate import simulate_calls
@@ -73,11 +73,9 @@ def choose_targets(
     for name in dict.fromkeys(names):
         target = known.get(name)
         if target is None:
-            near = get_close_matches(name, known, n=3, cutoff=0.4)
-            hint = f"; did you mean {', '.join(near)}?" if near else ""
             some = ", ".join(list(known)[:_SHOWN])
             more = f", ... ({len(known)} in all)" if len(known) > _SHOWN else ""
-            msg = f"there is no target {name!r}{hint} (known: {some}{more})"
+            msg = f"there is no target {name!r}{suggest_name(name, known)} (known: {some}{more})"
             raise ExperimentError(msg)
         if not target.text.strip():
             msg = f"the target {name!r} is empty; write a first text, or choose another target"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from math import isfinite, nan
 from operator import ge, gt, le, lt
 from typing import Literal, TypeAlias
 
+from peerjudge.data.choices import suggest_choice
 from peerjudge.errors import DataError
 
 Outcome: TypeAlias = Literal["holds", "does not hold", "not measured"]
@@ -124,7 +124,7 @@ def _check(rows: Sequence[Row], condition: Condition) -> Iterator[Check]:
     chosen = [row for row in own if condition.name in {"", row.name}]
     if not chosen:
         names = [row.name for row in own]
-        msg = f"{condition.text!r}: unknown name {condition.name!r}; {_suggest(condition.name, names)}"
+        msg = f"{condition.text!r}: unknown name {condition.name!r}{suggest_choice(condition.name, names)}"
         raise DataError(msg)
     for row in chosen:
         yield _test(condition, row)
@@ -164,7 +164,7 @@ def _describe(row: Row) -> str:
 def _build_term(measure: str, name: str, match: re.Match[str]) -> _Term:
     text = match.string
     if name not in _FIELDS[measure]:
-        msg = f"{text!r}: {measure} has no {name!r}; {_suggest(name, _FIELDS[measure])}"
+        msg = f"{text!r}: {measure} has no {name!r}{suggest_choice(name, _FIELDS[measure])}"
         raise DataError(msg)
     bound = float(match["bound"]) / (100 if match["percent"] else 1)
     if name != "n" and abs(bound) > 1:
@@ -179,10 +179,5 @@ def _check_measure(name: str, text: str) -> str:
     if name in _TESTED:
         msg = f"{text!r}: {name} of what? Write over_vote.{name} or difference.{name}"
         raise DataError(msg)
-    msg = f"{text!r}: unknown measure {name!r}; {_suggest(name, tuple(_FIELDS))}"
+    msg = f"{text!r}: unknown measure {name!r}{suggest_choice(name, _FIELDS)}"
     raise DataError(msg)
-
-
-def _suggest(name: str, known: Sequence[str]) -> str:
-    near = get_close_matches(name, known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(known)}"

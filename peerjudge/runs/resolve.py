@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeVar
 
@@ -25,6 +24,7 @@ from peerjudge.data import (
     replace,
     to_plain,
 )
+from peerjudge.data.choices import suggest_name
 from peerjudge.datasets import load as load_dataset
 from peerjudge.errors import DataError, ExperimentError, PromptError, ProtocolError, ShelfError
 from peerjudge.prompts import pack_identity
@@ -398,12 +398,8 @@ def _describe_unknown(experiment: Experiment, key: str, shelf: Shelf) -> str:
     options = list_options(experiment, shelf)
     traits = {key for card in load_cards(experiment, shelf).values() for key in _card_keys(card)}
     known = sorted({*_EXPERIMENT_KEYS, *_CONDITION_KEYS, *options, *traits})
-    close = get_close_matches(key, known, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    return (
-        f"unknown setting {key!r} in experiment {experiment.name!r}{hint} "
-        f"(known: {', '.join(known)})"
-    )
+    where = f"unknown setting {key!r} in experiment {experiment.name!r}"
+    return f"{where}{suggest_name(key, known)} (known: {', '.join(known)})"
 
 
 def _seat(condition: Condition, changes: Mapping[str, str]) -> Condition:

@@ -22,7 +22,6 @@ import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from keyword import iskeyword
 from typing import Literal, NamedTuple, NoReturn, cast
 
@@ -40,6 +39,7 @@ from peerjudge.data import (
     from_plain,
     to_plain,
 )
+from peerjudge.data.choices import suggest_choice, suggest_name
 from peerjudge.errors import CardError, DataError
 
 
@@ -172,8 +172,7 @@ def _hint(key: str, fields: Iterable[str]) -> str:
     for table, others in _TABLES.items():
         if key in others:
             return f"; {key} belongs in [{table}]"
-    close = get_close_matches(key, list(fields), n=1)
-    return f"; did you mean {close[0]}?" if close else f"; choose one of {', '.join(fields)}"
+    return suggest_choice(key, fields)
 
 
 def _scalars(name: str, table: str, values: Mapping[str, object]) -> dict[str, Scalar]:
@@ -305,12 +304,11 @@ def _model(name: str, raw: Mapping[str, object]) -> ModelSpec:
     if not provider:
         _refuse(name, f"needs [model] provider: one of {', '.join(PROVIDERS)}, or a component path")
     if provider not in PROVIDERS and not _COMPONENT.match(provider):
-        close = get_close_matches(provider.lower(), list(PROVIDERS), n=1)
-        guess = f"did you mean {close[0]}? " if close else ""
+        hint = suggest_name(provider.lower(), PROVIDERS) or "."
         known = ", ".join(PROVIDERS)
         _refuse(
             name,
-            f"has an unknown [model] provider {provider!r}: {guess}Known are {known}, and the "
+            f"has an unknown [model] provider {provider!r}{hint} Known are {known}, and the "
             "dotted path of any AutoGen model client; another OpenAI-compatible service is "
             "provider = 'openai' with its base_url",
         )

@@ -7,12 +7,12 @@ import importlib.util
 import sys
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
 from typing import cast
 
 from peerjudge.data import Scalar
+from peerjudge.data.choices import suggest_name
 from peerjudge.errors import PeerJudgeError, ProtocolError, ShelfError
 from peerjudge.protocol import Conclude, DiscussionProtocol, NextCue, NoOptions, last_verdict
 from peerjudge.shelf.folders import first_paragraph
@@ -78,9 +78,8 @@ def _read_options(protocol: str, kind: object, options: Mapping[str, Scalar]) ->
     known = [entry.name for entry in fields(kind)]
     for option in options:
         if option not in known:
-            near = get_close_matches(option, known, n=1)
-            guess = f"did you mean {near[0]!r}? " if near else ""
-            msg = f"protocol {protocol!r} has no option {option!r}: {guess}it has {sorted(known)}"
+            hint = suggest_name(option, known) or "."
+            msg = f"protocol {protocol!r} has no option {option!r}{hint} It has {sorted(known)}"
             raise ProtocolError(msg)
     try:
         return TypeAdapter(kind).validate_python(dict(options))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar, cast, get_args
@@ -26,6 +25,7 @@ from peerjudge.data import (
     replace,
     to_plain,
 )
+from peerjudge.data.choices import suggest_name
 from peerjudge.errors import (
     CardError,
     DataError,
@@ -100,13 +100,12 @@ class Shelf:
         entries = {entry.name: entry for entry in self.entries(kind)}
         if name in entries:
             return entries[name]
-        near = get_close_matches(name, entries, n=1)
-        guess = f"did you mean {near[0]!r}? Or " if near else ""
+        hint = suggest_name(name, entries) or "."
         some = ", ".join(sorted(entries)[:_SHOWN])
         more = f", ... (`peerjudge list {kind}` shows all)" if len(entries) > _SHOWN else ""
         folder, suffixes = PLACES[kind]
         msg = (
-            f"no {name!r} among the {kind}: {guess}choose one of {some}{more}; "
+            f"no {name!r} among the {kind}{hint} Choose one of {some}{more}; "
             f"put your own in {folder}/{name}{suffixes[0]}"
         )
         raise ShelfError(msg)

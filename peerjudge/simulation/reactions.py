@@ -92,7 +92,7 @@ def add_reactions(traits: Traits, reactions: list[Reaction]) -> Traits:
 
 def _read_rule(card: Card, reaction: Reaction) -> _Rule:
     if hint := correct_trait(reaction.trait):
-        _refuse(card, f"with an unknown trait {reaction.trait!r}; {hint}")
+        _refuse(card, f"with an unknown trait {reaction.trait!r}{hint}")
     if not math.isfinite(reaction.add) or reaction.add == 0:
         _refuse(card, f"with add = {reaction.add:g}; add a number other than 0")
     if not (reaction.pattern or reaction.form):

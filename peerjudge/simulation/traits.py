@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from typing import NoReturn, cast
 
 from peerjudge.data import Card, ReviewerKind, Scalar
+from peerjudge.data.choices import suggest_choice
 from peerjudge.errors import CardError
 
 PERSUASIVE_STEP = 0.5
@@ -103,7 +103,7 @@ def read_traits(card: Card) -> Traits:
         _fail(card, f"is of kind {card.kind.value!r}; only a card with [traits] can be simulated")
     for name in card.traits:
         if hint := correct_trait(name):
-            _fail(card, f"has an unknown trait {name!r}; {hint}")
+            _fail(card, f"has an unknown trait {name!r}{hint}")
     traits = Traits(
         **{name: _read_number(card, name, value) for name, value in card.traits.items()}
     )
@@ -112,11 +112,8 @@ def read_traits(card: Card) -> Traits:
 
 
 def correct_trait(name: str) -> str:
-    """Return what to write for the name of a trait; empty for one that there is."""
-    if name in TRAITS:
-        return ""
-    close = get_close_matches(name, TRAITS, n=1)
-    return f"did you mean {close[0]}?" if close else f"choose one of {', '.join(TRAITS)}"
+    """Return a hint for the unknown name of a trait; empty for a known one."""
+    return "" if name in TRAITS else suggest_choice(name, TRAITS)
 
 
 def clamp_traits(values: Mapping[str, float]) -> Traits:

@@ -56,7 +56,7 @@ def test_a_missing_extra_is_named(extra: str, monkeypatch: pytest.MonkeyPatch):
 def test_an_unknown_option_is_an_error():
     """A misspelt option, which AutoGen would ignore, is an error with a suggestion."""
     sentence = build_error(card("openai", '[model.options]\norganisation = "o"\n'), KEYS)
-    assert "did you mean organization?" in sentence
+    assert "did you mean 'organization'?" in sentence
 
 
 async def test_any_component_path_is_a_provider():

@@ -61,8 +61,8 @@ def check(project: Path, place: str, text: str) -> CheckedFile:
 @pytest.mark.parametrize(
     ("place", "text", "clauses", "said"),
     [
-        ("agents/a.toml", '[model]\nprovider = "openai"\nnam = "x"\n', ["loads"], "mean name?"),
-        ("agents/a.toml", "[traits]\nabilty = 1.0\n", ["traits"], "mean ability?"),
+        ("agents/a.toml", '[model]\nprovider = "openai"\nnam = "x"\n', ["loads"], "mean 'name'?"),
+        ("agents/a.toml", "[traits]\nabilty = 1.0\n", ["traits"], "mean 'ability'?"),
         ("agents/my-card.py", "def reviewer(): ...", ["name"], "for example 'my_card'"),
         ("agents/a.py", "def reviewer(): ...", ["reviewer"], "'a' cannot review"),
         ("protocols/p.py", "raise SystemExit(3)", ["loads"], "SystemExit"),

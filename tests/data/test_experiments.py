@@ -77,7 +77,7 @@ def test_the_kind_of_a_card_is_one_of_the_known_kinds():
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: Seating(card="ann"), "Seating has no field 'card'; it has reviewer"),
+        (lambda: Seating(card="ann"), "Seating has no field 'card'. It has reviewer"),
         (lambda: Condition(protocl="panel"), "no field 'protocl'; did you mean 'protocol'"),
         (lambda: Experiment(condition=()), "did you mean 'conditions'"),
         (lambda: Question(id="q", txt="Why?"), "did you mean 'text'"),

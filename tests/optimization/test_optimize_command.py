@@ -247,10 +247,10 @@ def test_margins_need_probabilities(commands, project):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--target", "pack:aspect"), "did you mean pack:aspects"),
+        (("--target", "pack:aspect"), "did you mean 'pack:aspects'"),
         (
             ("--target", "role:sim_plane", "--seat", "judge=sim_plain"),
-            "did you mean role:sim_plain",
+            "did you mean 'role:sim_plain'",
         ),
         (("--target", "role:judge"), "there is no target 'role:judge'"),
         (("--target", "pack:tasks.discuss"), "changing it changes nothing"),

@@ -76,7 +76,7 @@ def test_every_target_that_is_offered_is_in_a_prompt(pairs):
     shelf = Shelf()
     assert [one.name for one in choose_targets((), prepared, shelf)] == ["pack:tasks.review"]
     assert "role:sim_plain" in list_targets(prepared.plan.experiment, shelf)
-    with pytest.raises(ExperimentError, match=r"did you mean pack:tasks\.review"):
+    with pytest.raises(ExperimentError, match=r"did you mean 'pack:tasks\.review'"):
         choose_targets(["pack:task.review"], prepared, shelf)
     with pytest.raises(
         ExperimentError, match=r"contains 'pack:tasks\.discuss', so changing it changes"

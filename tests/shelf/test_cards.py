@@ -71,9 +71,9 @@ def test_traits_make_a_card_simulated_and_a_source_makes_it_recorded():
 @pytest.mark.parametrize(
     ("text", "fragment"),
     [
-        ('rolle = "x"\n' + MODEL, "did you mean role?"),
+        ('rolle = "x"\n' + MODEL, "did you mean 'role'?"),
         ("temperature = 1\n" + MODEL, "temperature belongs in [sampling]"),
-        (MODEL + "nmae = 'x'\n", "unknown field [model] nmae; did you mean name?"),
+        (MODEL + "nmae = 'x'\n", "unknown field [model] nmae; did you mean 'name'?"),
         ("role = 3\n" + MODEL, "text in quotes for role, not 3"),
         ('model = "gpt-4o"', "a table for model"),
         (MODEL + '[sampling]\ntemperature = "hot"', "a number for [sampling] temperature"),
@@ -82,7 +82,7 @@ def test_traits_make_a_card_simulated_and_a_source_makes_it_recorded():
         (MODEL + "[sampling]\ntemperature = nan", "a number for [sampling] temperature"),
         (MODEL + "[limits]\nattempts = 0", "attempts = 0; it must be at least 1"),
         (MODEL + "[traits]\nability = 1", "[model] and [traits] together"),
-        (MODEL.replace("openai", "opnai"), "did you mean openai? Known are openai, anthropic"),
+        (MODEL.replace("openai", "opnai"), "did you mean 'openai'? Known are openai, anthropic"),
         (MODEL.replace("gpt-4o", " "), "needs [model] name"),
         ('[model]\nname = "x"', "needs [model] provider"),
         (MODEL + 'base_url = "localhost:8000"', "must start with http:// or https://"),

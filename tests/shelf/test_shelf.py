@@ -155,7 +155,7 @@ def test_unknown_name(shelf: Shelf):
         shelf.protocol("leader_folower")
     message = str(caught.value)
     assert "did you mean 'leader_follower'?" in message
-    assert "choose one of leader_follower;" in message
+    assert "Choose one of leader_follower;" in message
     assert "protocols/leader_folower.py" in message
 
 
@@ -190,7 +190,7 @@ def test_options_are_read_from_text(shelf: Shelf):
     [
         (
             {"oftn": 1},
-            r"no option 'oftn': did you mean 'often'\? it has \['loud', 'mood', 'often'\]",
+            r"no option 'oftn'; did you mean 'often'\? It has \['loud', 'mood', 'often'\]",
         ),
         ({"often": "six"}, r"option 'often' of protocol 'mute': .*valid integer.*'six'"),
         ({"mood": "sad"}, r"option 'mood' of protocol 'mute': .*'calm' or 'grave'.*'sad'"),

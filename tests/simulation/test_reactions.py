@@ -169,7 +169,7 @@ def test_cards_without_reactions_do_not_depend_on_their_prompt(asked):
 @pytest.mark.parametrize(
     ("reaction", "sentence"),
     [
-        (Reaction(pattern="x", trait="abilty", add=1), "did you mean ability"),
+        (Reaction(pattern="x", trait="abilty", add=1), "did you mean 'ability'"),
         (Reaction(pattern="x", trait="colour", add=1), "choose one of ability"),
         (Reaction(pattern="x", trait="ability", add=0), "other than 0"),
         (Reaction(pattern="x", trait="ability", add=math.inf), "other than 0"),
@@ -193,7 +193,7 @@ RESPONDS = '[[responds]]\npattern = "x"\ntrait = "ability"\nadd = 1\n'
 @pytest.mark.parametrize(
     ("text", "fragment"),
     [
-        (TRAITS + RESPONDS + "nedds = 'x'\n", "[[responds]] nedds; did you mean needs?"),
+        (TRAITS + RESPONDS + "nedds = 'x'\n", "[[responds]] nedds; did you mean 'needs'?"),
         (TRAITS + RESPONDS.replace("add = 1", "add = 'x'"), "a number for [[responds]] add"),
         (TRAITS + RESPONDS.replace("add = 1", ""), "needs add in every [[responds]]"),
         (TRAITS + RESPONDS.replace("[[responds]]", "[responds]"), "one or more tables"),

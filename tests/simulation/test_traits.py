@@ -27,7 +27,7 @@ def test_unnamed_traits_have_their_defaults():
 @pytest.mark.parametrize(
     ("traits", "sentence"),
     [
-        ({"abilty": 1}, "did you mean ability"),
+        ({"abilty": 1}, "did you mean 'ability'"),
         ({"colour": 1}, "choose one of ability"),
         ({"ability": "high"}, "finite number"),
         ({"ability": True}, "finite number"),
