@@ -36,11 +36,13 @@ COUNT_OPEN = (
     "SELECT card, count(*) FROM peerjudge_desk.tasks AS tasks WHERE NOT EXISTS "
     "(SELECT 1 FROM peerjudge_desk.answers AS answers WHERE answers.task = tasks.id) GROUP BY card"
 )
+# Postgres refuses to convert the escape of NUL to text, which a question may hold.
 _LISTED = (
-    "SELECT tasks.id, substr(body::json #>> '{sheet,question}', 1, 160), state, body::json ->> 'expects', "
-    "coalesce(body::json #>> '{sheet,place}', '') <> '', "
-    "coalesce(json_array_length(body::json #> '{sheet,heard}'), 0) FROM ("
-    "SELECT tasks.*, CASE WHEN taken IS NOT NULL THEN 'taken' "
+    "SELECT id, substr(request #>> '{sheet,question}', 1, 160), state, request ->> 'expects', "
+    "coalesce(request #>> '{sheet,place}', '') <> '', "
+    "coalesce(json_array_length(request #> '{sheet,heard}'), 0) FROM ("
+    "SELECT tasks.id, number, replace(tasks.body, '\\u0000', '\\ufffd')::json AS request, "
+    "CASE WHEN taken IS NOT NULL THEN 'taken' "
     "WHEN EXISTS (SELECT 1 FROM answers WHERE answers.task = tasks.id) THEN 'answered' "
     "WHEN drafts.task IS NOT NULL THEN 'draft' ELSE 'open' END AS state "
     "FROM tasks LEFT JOIN drafts ON drafts.task = tasks.id WHERE card = ?) AS tasks ORDER BY number"

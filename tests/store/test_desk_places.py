@@ -12,16 +12,17 @@ import pytest
 
 from peerjudge.cli.annotate_command import annotate_command
 from peerjudge.cli.people_export import check_people_export, read_people
-from peerjudge.data import Expects, Message, TaskSheet, content_hash
-from peerjudge.errors import StoreError
+from peerjudge.data import content_hash
 from peerjudge.results.summaries import list_next_steps
 from peerjudge.runs import load, run
 from peerjudge.shelf import Shelf
-from peerjudge.store.desk import DeskAnswer, DeskConflictError, DeskTask, Draft, TaskState
+from peerjudge.store.desk import DeskAnswer, DeskConflictError, Draft
 from peerjudge.store.desk_records import list_people_answers
 from peerjudge.store.desk_server import open_desk
 from peerjudge.store.numbered import NumberedArchive
 from peerjudge.verdicts.stating import state_verdict
+
+from .desk_kit import task
 
 STUDY = '''"""A person beside models."""
 
@@ -45,60 +46,6 @@ def place(request, tmp_path):
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/study.db"
     return request.getfixturevalue("url")
-
-
-def task(name, card="ann"):
-    """Return a request for a verdict."""
-    return DeskTask(
-        id=name,
-        card=card,
-        messages=(Message(role="user", text="Which? \N{SNOWMAN} $1 ?"),),
-        expects=Expects.VERDICT,
-        answers=2,
-        ties=True,
-        scale=(1, 5),
-        sheet=TaskSheet(question="Why?\x00" if name == "odd" else "Why?"),
-    )
-
-
-def test_a_desk_of_a_database_keeps_drafts_answers_and_sessions(place):
-    """Requests are posted once, drafts and answers compare versions, an answer that is taken stays."""
-    with pytest.raises(StoreError, match="kind = 'human' first"), open_desk(place, create=False):
-        pass
-    with open_desk(place) as desk, open_desk(place, create=False) as other:
-        for name in ("t1", "t2", "t1"):
-            desk.post(task(name))
-        desk.post(task("t3", card="bob"))
-        assert other.next_task() == task("t1")
-        assert other.next_task(card="ann", skip={"t1"}) == task("t2")
-        assert other.find_task("t1", card="bob") is None
-        assert desk.save_draft("t1", Draft(reason="So."), version=0, seconds=2) == 1
-        with pytest.raises(DeskConflictError, match="version 1, yours is based on 0") as caught:
-            other.save_draft("t1", Draft(reason="No."), version=0)
-        assert caught.value.entry.draft.reason == "So."
-        before = desk.read_change()
-        other.submit(DeskAnswer(task="t1", text="Choice: 1", seconds=1.5), version=1)
-        assert desk.read_change() != before
-        other.submit(DeskAnswer(task="t1", text="Choice: 2"), version=2)
-        taken = desk.take_answer("t1")
-        assert (taken.text, taken.seconds) == ("Choice: 2", 3.5)
-        with pytest.raises(DeskConflictError, match="taken up"):
-            other.submit(DeskAnswer(task="t1", text="Choice: 1"), version=3)
-        states = {one.id: one.state for one in other.list_tasks("ann")}
-        assert states == {"t1": TaskState.TAKEN, "t2": TaskState.OPEN}
-        assert desk.count_open() == {"ann": 1, "bob": 1}
-        assert desk.list_answered(["t1", "t2"]) == {"t1"}
-        desk.open_session("h", card="ann")
-        desk.open_session("h", card="bob")
-        assert other.find_session("h", longest=60) == "bob"
-        assert other.find_session("h", longest=-60) is None
-        with pytest.raises(StoreError, match="no task 'x'"):
-            other.find_entry("x")
-    records = list_people_answers(place)
-    assert [(one.text, one.superseded, one.taken) for one in records] == [
-        ("Choice: 1", True, False),
-        ("Choice: 2", False, True),
-    ]
 
 
 def test_of_people_who_answer_at_once_one_is_saved_and_the_others_are_told(place):

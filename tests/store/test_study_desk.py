@@ -2,12 +2,15 @@
 
 import pytest
 
-from peerjudge.data import CheckKind, Expects, Study, TaskSheet, TitledText, replace, to_json
+from peerjudge.data import CheckKind, Study, TaskSheet, TitledText, replace, to_json
 from peerjudge.errors import StoreError
-from peerjudge.store.desk import DeskAnswer, DeskTask, Draft, TaskState
+from peerjudge.store.desk import Draft, TaskState
 from peerjudge.store.desk_records import list_people_answers
 from peerjudge.store.study_desk import ClaimLapsedError, StudyDesk, StudyItem
 from peerjudge.testing import comparison_of
+
+from .desk_kit import answer as form
+from .desk_kit import task
 
 STUDY = Study(data="sample", annotators=("ann", "bob", "cem"), judgments=1, checks=0.0)
 
@@ -22,25 +25,13 @@ def item(number):
             for x, one in zip("ab", shown.answers, strict=True)
         ]
         sheet = TaskSheet(question=f"Question {number}?", answers=tuple(titled), instruction="#")
-        tasks.append(
-            DeskTask(
-                id="",
-                card="",
-                messages=(),
-                expects=Expects.VERDICT,
-                answers=2,
-                ties=True,
-                scale=(1, 5),
-                sheet=sheet,
-            )
-        )
+        tasks.append(task("", card="", messages=(), sheet=sheet))
     return StudyItem(comparison=pair, orders=(pair.shown, pair.swapped().shown), tasks=tuple(tasks))
 
 
-def answer(desk, task, choice="1"):
+def answer(desk, asked, choice="1"):
     """Submit a choice."""
-    draft = Draft(choice=choice)
-    desk.submit(DeskAnswer(task=task.id, text=f"Verdict: {choice}", draft=draft))
+    desk.submit(form(choice, name=asked.id))
 
 
 @pytest.fixture
@@ -54,10 +45,7 @@ def folder(tmp_path):
 def test_two_servers_never_give_one_item_to_two_people(folder):
     """Claims through two connections are on different items; with all claimed, the third person gets none."""
     with StudyDesk.open(folder) as one, StudyDesk.open(folder) as other:
-        claimed = [
-            one.claim("ann"),
-            other.claim("bob"),
-        ]
+        claimed = [one.claim("ann"), other.claim("bob")]
         assert claimed[0].sheet.question != claimed[1].sheet.question
         assert one.claim("ann") == claimed[0]
         answer(one, claimed[0])
@@ -120,8 +108,7 @@ def test_an_answer_can_be_changed_after_the_item_is_complete(folder):
     with StudyDesk.open(folder) as desk:
         task = desk.claim("ann")
         answer(desk, task, "1")
-        changed = DeskAnswer(task=task.id, text="Verdict: 2", draft=Draft(choice="2"))
-        desk.submit(changed, version=desk.find_entry(task.id).version)
+        desk.submit(form("2", name=task.id), version=desk.find_entry(task.id).version)
         assert [one.choice for one in list_people_answers(folder)] == ["1", "2"]
         assert sum(one.answered for one in desk.list_claims()) == 1
 
