@@ -11,11 +11,11 @@ import httpx
 
 from peerjudge.data import Expects, Message, TaskSheet, TitledText
 from peerjudge.errors import StoreError
-from peerjudge.store.desk import DeskTask
 from peerjudge.store.desk_records import list_people_answers
 from peerjudge.store.desk_server import open_desk
 from peerjudge.web.desk import build_desk_app
 from peerjudge.web.desk_safety import MOST_BYTES, DeskSignIn
+from tests.store.desk_kit import task as desk_task
 
 from .conftest import HOSTILE
 
@@ -36,21 +36,10 @@ SHEET = TaskSheet(
 )
 
 
-def task(
-    name, *, card="ann", expects=Expects.VERDICT, ties=False, scale=(1, 5), sheet=SHEET, aspects=()
-):
+def task(name, **fields):
     """Return a request of a discussion."""
-    return DeskTask(
-        id=name,
-        card=card,
-        messages=(Message(role="user", text="Reply with the words of a model."),),
-        expects=expects,
-        answers=2,
-        ties=ties,
-        scale=scale,
-        sheet=sheet,
-        aspects=aspects,
-    )
+    words = (Message(role="user", text="Reply with the words of a model."),)
+    return desk_task(name, **{"messages": words, "ties": False, "sheet": SHEET, **fields})
 
 
 @contextmanager

@@ -4,19 +4,19 @@ import hashlib
 import re
 from html.parser import HTMLParser
 
-from peerjudge.data import Expects, Utterance, replace
+from peerjudge.data import Utterance, replace
 from peerjudge.engine import discuss, identify
 from peerjudge.prompts import pack_identity
 from peerjudge.reporting.layout import Column, build_table
 from peerjudge.runs.manifest import write_manifest
 from peerjudge.shelf import Shelf
 from peerjudge.store import Store
-from peerjudge.store.desk import DeskTask
 from peerjudge.store.desk_server import open_desk
 from peerjudge.testing import comparison_of, seats_of, transcript_of
 from peerjudge.web.links import read_address
 from peerjudge.web.pages import MOST_STACKED, stacks_on_phones, write_sentence
 from peerjudge.web.prompts import rebuild_prompt
+from tests.store.desk_kit import task
 
 from .conftest import HOSTILE, RUN, browse, keep, list_discussions, tell
 
@@ -313,17 +313,8 @@ async def test_a_run_that_waits_for_people_says_so(tmp_path):
         await store.record_run(RUN, {"run": RUN, "experiment": {"name": "study"}})
         await store.enlist(RUN, told)
         await store.wait(told[1])
-    task = DeskTask(
-        id="t",
-        card="ann",
-        messages=(),
-        expects=Expects.VERDICT,
-        answers=2,
-        ties=False,
-        scale=(1, 5),
-    )
     with open_desk(tmp_path / "run") as desk:
-        desk.post(task)
+        desk.post(task("t"))
     write_manifest(tmp_path / "run", {"run": RUN, "experiment": {"name": "study"}})
     async with browse(tmp_path / "run", tmp_path / "cache") as client:
         page = (await client.get(f"/r/{RUN[:12]}")).text
