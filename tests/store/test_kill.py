@@ -14,7 +14,7 @@ import pytest
 from peerjudge.store import Archive
 
 # Plays 40 discussions of five turns and prints every call as it is made.
-RUN = Path(__file__).with_name("killed_run.py")
+RUN, ROOT = "tests.store.killed_run", Path(__file__).parents[2]
 
 TURNS = 40 * 5
 AT_A_TIME = 16
@@ -23,7 +23,7 @@ AT_A_TIME = 16
 async def run(place, *, last=0):
     """Return the calls of a run until it ends, or is killed at its call number `last`."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, str(RUN), str(place), str(last), stdout=subprocess.PIPE
+        sys.executable, "-m", RUN, str(place), str(last), cwd=ROOT, stdout=subprocess.PIPE
     )
     said, _ = await process.communicate()
     assert process.returncode == (-signal.SIGKILL if last else 0)

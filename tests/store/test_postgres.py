@@ -7,77 +7,16 @@ import os
 
 import pytest
 
-from peerjudge.data import (
-    Condition,
-    Experiment,
-    Message,
-    Question,
-    StopReason,
-    Transcript,
-    Utterance,
-    replace,
-)
-from peerjudge.engine import DiscussionSetup, identify, play_all
+from peerjudge.data import Condition, Experiment, Message, Question, StopReason, replace
 from peerjudge.errors import StoreError
 from peerjudge.runs import load, run
 from peerjudge.runs.bounds import Place
 from peerjudge.runs.texts import WritingTask
 from peerjudge.runs.writing import write_texts
 from peerjudge.store import Archive, Status, Store, examine_store
-from peerjudge.testing import PLAIN_PACK, comparison_of, rounds_of, seats_of, transcript_of
+from peerjudge.testing import transcript_of
 
-PROTOCOL = rounds_of(2)
-SEATS = seats_of(2)
-
-
-class Drawn:
-    """Says what the draw decides, after letting others go first; counts its calls."""
-
-    name = "drawn"
-
-    def __init__(self, *, fails_at=None):
-        self.calls = []
-        self.fails_at = fails_at
-
-    async def speak(self, request):
-        await asyncio.sleep(0)
-        self.calls.append((request.discussion, request.turn))
-        if request.turn == self.fails_at:
-            msg = "no reply"
-            raise TimeoutError(msg)
-        text = f"So be it: \N{SNOWMAN}\n{int(request.draw, 16) % 2 + 1}"
-        return Utterance(text=text, simulated=True)
-
-    async def close(self):
-        pass
-
-
-def _heads(count):
-    for number in range(count):
-        head = Transcript(
-            id="-",
-            comparison=comparison_of(2, name=f"c{number:03}", gold=1),
-            protocol=PROTOCOL.name,
-            seats=SEATS,
-            condition="talk",
-        )
-        yield replace(head, id=identify(head, prompts="plain"))
-
-
-async def _play(store, reviewer, count):
-    """Play the unfinished ones of `count` discussions, eight at a time."""
-    to_play = await store.enlist("run", list(_heads(count)))
-    setups = (
-        DiscussionSetup(
-            transcript=transcript,
-            protocol=PROTOCOL,
-            reviewers={seat.id: reviewer for seat in SEATS},
-            pack=PLAIN_PACK,
-            roles={},
-        )
-        for transcript in to_play
-    )
-    await play_all(setups, max_connections=8, journal=store)
+from .played import Drawn, play_unfinished
 
 
 async def _count(archive: Archive, status: Status) -> int:
@@ -89,14 +28,14 @@ async def test_a_run_is_the_same_on_either_database(url, tmp_path):
     """A run that fails and is resumed ends like an undisturbed one on SQLite."""
     first, second, undisturbed = Drawn(fails_at=2), Drawn(), Drawn()
     async with Store.open(url) as store:
-        await _play(store, first, 20)
+        await play_unfinished(store, first, 20)
         assert await _count(store, Status.FAILED) == 20
     async with Store.open(url) as store:
-        await _play(store, second, 30)
+        await play_unfinished(store, second, 30)
         assert await _count(store, Status.DONE) == 30
-    assert len(second.calls) == 20 * 2 + 10 * 4
+    assert len(second.calls) == 20 * 3 + 10 * 5
     async with Store.open(tmp_path) as store:
-        await _play(store, undisturbed, 30)
+        await play_unfinished(store, undisturbed, 30)
         expected = [transcript async for transcript in store.transcripts(run="run")]
     async with Archive.open(url) as archive:
         assert [each async for each in archive.transcripts(run="run")] == expected
@@ -134,7 +73,7 @@ async def test_the_book_and_the_doctor_work_on_a_server(url):
     }
     spoken = Drawn()
     async with Store.open(url) as store:
-        await _play(store, spoken, 3)
+        await play_unfinished(store, spoken, 3)
         await store.book(call)
         await store.book({**call, "outcome": "paid", "usd": 0.5})
         await store.book({**call, "number": (7 << 32) + 1})
@@ -154,9 +93,9 @@ async def test_the_book_and_the_doctor_work_on_a_server(url):
     assert len((await examine_store(url)).damage) == 1
     assert (await examine_store(url, repair=True)).repaired
     assert not (await examine_store(url)).damage
-    assert await connection.fetchval("SELECT count(*) FROM damaged") == 1 + 3
+    assert await connection.fetchval("SELECT count(*) FROM damaged") == 1 + 4
     async with Store.open(url) as store:
-        await _play(store, spoken, 3)
+        await play_unfinished(store, spoken, 3)
         assert await _count(store, Status.DONE) == 3
     await connection.close()
 

@@ -9,60 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peerjudge.data import Transcript, Utterance, replace
-from peerjudge.engine import DiscussionSetup, discuss, identify, play_all
+from peerjudge.data import replace
+from peerjudge.engine import discuss, play_all
 from peerjudge.store import Archive, Status, Store
-from peerjudge.testing import (
-    PLAIN_PACK,
-    ScriptedReviewer,
-    comparison_of,
-    rounds_of,
-    seats_of,
-    transcript_of,
-)
+from peerjudge.testing import PLAIN_PACK, ScriptedReviewer, comparison_of, transcript_of
 
-SEATS = seats_of(2)
-PROTOCOL = rounds_of(3)
-
-
-class Drawn:
-    """Says what the draw decides, after letting others go first; counts its calls."""
-
-    def __init__(self, *, fails_at=None):
-        self.name = "drawn"
-        self.calls = []
-        self.fails_at = fails_at
-
-    async def speak(self, request):
-        await asyncio.sleep(0)
-        self.calls.append((request.discussion, request.turn))
-        if request.turn == self.fails_at:
-            msg = "no reply"
-            raise TimeoutError(msg)
-        return Utterance(text=f"So be it.\n{int(request.draw, 16) % 2 + 1}", simulated=True)
-
-    async def close(self):
-        pass
-
-
-def head_of(number=0, *, condition="talk", seats=SEATS):
-    """Return a planned discussion with its id."""
-    comparison = comparison_of(2, name=f"c{number:03}", gold=1)
-    head = Transcript(
-        id="-", comparison=comparison, protocol=PROTOCOL.name, seats=seats, condition=condition
-    )
-    return replace(head, id=identify(head, prompts="plain"))
-
-
-def staged(transcript, reviewer):
-    """Return this discussion with one reviewer in all its seats."""
-    return DiscussionSetup(
-        transcript=transcript,
-        protocol=PROTOCOL,
-        reviewers={seat.id: reviewer for seat in transcript.seats},
-        pack=PLAIN_PACK,
-        roles={},
-    )
+from .played import PROTOCOL, Drawn, head_of, staged
 
 
 async def played(transcript, reviewer, journal=None):
