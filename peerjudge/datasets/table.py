@@ -29,6 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import lru_cache
 from math import isfinite
 from types import MappingProxyType
 from typing import cast
@@ -377,15 +378,21 @@ def read_answer_key(word: str, ids: Sequence[str]) -> Verdict | None:
 def _meta(row: Row) -> Mapping[str, Scalar]:
     known = _SPELT.union(_REVIEW if all(key in row.fields for key in _REVIEW) else ())
     for key in row.fields:
-        near = [] if key in known else get_close_matches(key, _SPELT, n=1, cutoff=_MISSPELT)
-        if near and near[0] not in row.fields:
-            msg = f"column {key!r} looks like {near[0]!r} misspelt; correct it, or choose another name"
+        near = None if key in known else _find_misspelt(key)
+        if near is not None and near not in row.fields:
+            msg = f"column {key!r} looks like {near!r} misspelt; correct it, or choose another name"
             raise row.error(msg)
     return {
         key: _rating(value) if key.startswith(_GOLD_RATING) else value
         for key, value in row.fields.items()
         if key not in known and (value is None or isinstance(value, str | int | float | bool))
     }
+
+
+@lru_cache  # once for a column, not once for a row
+def _find_misspelt(column: str) -> str | None:
+    """Return the column of ours that the name of another one resembles."""
+    return next(iter(get_close_matches(column, _SPELT, n=1, cutoff=_MISSPELT)), None)
 
 
 def _rating(value: Scalar) -> Scalar:
