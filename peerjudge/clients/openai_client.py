@@ -13,7 +13,9 @@ import json
 import logging
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import cache
 from inspect import signature
+from os import environ
 from typing import TYPE_CHECKING, Any, cast
 
 from autogen_core import EVENT_LOGGER_NAME, ComponentModel
@@ -30,6 +32,7 @@ from autogen_core.models import (
     UserMessage,
 )
 from autogen_ext.models.openai import OpenAIChatCompletionClient
+from httpx2 import create_ssl_context
 from openai import (
     APIConnectionError,
     APIStatusError,
@@ -55,6 +58,8 @@ from peerjudge.clients.tokens import ReportedUsage, add_usage
 from peerjudge.data.cleaning import clean_count
 
 if TYPE_CHECKING:
+    from ssl import SSLContext
+
     from httpx2 import AsyncBaseTransport, Request, Response
 
 _BODY_SETTINGS = frozenset(CompletionCreateParamsBase.__annotations__)
@@ -101,7 +106,12 @@ class OpenAIClient(ClientProxy):
         self, settings: Mapping[str, Any], *, transport: AsyncBaseTransport | None = None
     ) -> None:
         self._http = (
-            DefaultAioHttpClient(timeout=settings["timeout"])
+            DefaultAioHttpClient(
+                timeout=settings["timeout"],
+                verify=_load_certificates(
+                    environ.get("SSL_CERT_FILE"), environ.get("SSL_CERT_DIR")
+                ),
+            )
             if transport is None
             else DefaultAsyncHttpxClient(timeout=settings["timeout"], transport=transport)
         )
@@ -234,6 +244,15 @@ class OpenAIClient(ClientProxy):
             logprobs=_read_logprobs(choice.get("logprobs")),
             thought=_read_thinking(message),
         )
+
+
+@cache
+def _load_certificates(file: str | None, folder: str | None) -> SSLContext:
+    """Return the trusted certificates, which take longer to load than all else of a client.
+
+    The arguments are the environment variables that decide which these are.
+    """
+    return create_ssl_context()
 
 
 def _connection_error(error: Exception, request: Request) -> APIConnectionError:
