@@ -7,6 +7,7 @@ import json
 import platform
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import cast
@@ -196,6 +197,7 @@ def _hash_files(plan: Plan, shelf: Shelf) -> dict[str, str]:
     return {f"{kind}/{name}": shelf.digest(kind, name) for kind, name in sorted(names)}
 
 
+@cache
 def _find_version(distribution: str) -> str | None:
     try:
         return version(distribution)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -67,15 +68,20 @@ def list_files(root: Path | None, kind: Kind) -> Mapping[str, Path]:
     """
     place, suffixes = PLACES[kind]
     paths: dict[str, Path] = {}
-    if root is None or not (root / place).is_dir():
+    if root is None or not (folder := root / place).is_dir():
         return paths
-    for path in sorted((root / place).iterdir()):
-        if path.suffix not in suffixes or path.name.startswith(("_", ".")) or not path.is_file():
-            continue
-        if path.stem in paths:
-            msg = f"{paths[path.stem]} and {path} share the name {path.stem!r}; rename one of them"
+    with os.scandir(folder) as found:
+        names = sorted(
+            file.name
+            for file in found
+            if file.name.endswith(suffixes) and file.name[0] not in "_." and file.is_file()
+        )
+    for name in names:
+        stem, path = name.rpartition(".")[0], folder / name
+        if stem in paths:
+            msg = f"{paths[stem]} and {path} share the name {stem!r}; rename one of them"
             raise ShelfError(msg)
-        paths[path.stem] = path
+        paths[stem] = path
     return paths
 
 

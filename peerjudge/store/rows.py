@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from operator import itemgetter
 from typing import Any, Literal
 
@@ -127,6 +128,12 @@ def compile_statements(dialect: Dialect) -> Mapping[StatementName, Statement]:
     `member` and `writing` leave the row alone; `reread_turn`, `head`, `run` and `call` replace what may
     have changed.
     """
+    return _compile_statements(type(dialect))
+
+
+@cache  # for all stores of a process
+def _compile_statements(kind: type[Dialect]) -> Mapping[StatementName, Statement]:
+    dialect = kind()
     call = _insert(dialect, calls)
     settled = [column.name for column in calls.columns if column is not calls.c.number]
     head = _insert(dialect, discussions)
