@@ -8,6 +8,9 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
+from tests.clients import wire
+from tests.clients.wire import as_json
+
 KEY = "sk-planted-0123456789"
 
 STUDY = '''
@@ -25,16 +28,13 @@ EXPERIMENT = Experiment(
 def completion(request: Request) -> Response:
     """Return a reply that quotes the key of the request."""
     said = f"Asked with {request.headers['Authorization']}, I say:\n1"
-    choice = {"index": 0, "message": {"role": "assistant", "content": said}}
-    usage = {"prompt_tokens": 40, "completion_tokens": 9}
-    body = {"choices": [choice | {"finish_reason": "stop"}], "usage": usage}
-    return Response(json.dumps(body), content_type="application/json")
+    return as_json(wire.completion(said))
 
 
 def refusal(request: Request) -> Response:
     """Return an error that quotes the key of the request."""
     error = {"message": f"Wrong key: {request.headers['Authorization']}", "code": None}
-    return Response(json.dumps({"error": error}), status=401, content_type="application/json")
+    return as_json({"error": error}, status=401)
 
 
 @pytest.fixture

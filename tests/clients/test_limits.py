@@ -15,6 +15,7 @@ from peerjudge.clients import ClientPool, Governed, Window, bill_to
 from peerjudge.clients.fake import FakeChatClient
 from peerjudge.shelf.cards import read_card
 from tests.clients.virtual_time import Refusal, VirtualLoop
+from tests.clients.wire import completion
 
 
 async def use(window: Window, *errors: Exception | None, seconds: float = 0.0) -> None:
@@ -193,13 +194,7 @@ class BusyServer:
         await asyncio.sleep(0.01)
         self.inside -= 1
         self.answered += 1
-        message = {"role": "assistant", "content": "1"}
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        usage = {"prompt_tokens": 3, "completion_tokens": 1, "total_tokens": 4}
-        return web.json_response(
-            {"id": "x", "object": "chat.completion", "created": 0, "model": "m"}
-            | {"choices": [choice], "usage": usage}
-        )
+        return web.json_response(completion(usage=(3, 1)))
 
 
 @pytest.fixture

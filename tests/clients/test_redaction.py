@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import traceback
 
 import pytest
@@ -13,6 +12,7 @@ from werkzeug import Request, Response
 from peerjudge.clients import ClientPool
 from peerjudge.clients.cleaning import Redaction
 from peerjudge.shelf.cards import read_card
+from tests.clients.wire import as_json, completion
 
 KEY = "sk-planted-0123456789"
 
@@ -29,7 +29,7 @@ def card_for(server: HTTPServer):
 def echo(request: Request) -> Response:
     """Refuse a request with its key in the message."""
     error = {"message": f"bad {request.headers['Authorization']}", "code": None}
-    return Response(json.dumps({"error": error}), status=401, content_type="application/json")
+    return as_json({"error": error}, status=401)
 
 
 async def test_failures_do_not_contain_the_key(httpserver: HTTPServer):
@@ -47,13 +47,11 @@ async def test_replies_do_not_contain_the_key(httpserver: HTTPServer):
     """A reply that quotes the key is returned without it, and without the tokens that spell it."""
 
     def quote(request: Request) -> Response:
-        message = {"role": "assistant", "content": f"{request.headers['Authorization']} wins"}
+        text = f"{request.headers['Authorization']} wins"
         tokens = [
             {"token": part, "logprob": -0.1} for part in ("Bearer ", KEY[:9], KEY[9:], " wins")
         ]
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        body = {"choices": [choice | {"logprobs": {"content": tokens}}]}
-        return Response(json.dumps(body), content_type="application/json")
+        return as_json(completion(text, logprobs={"content": tokens}))
 
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(quote)
     async with ClientPool(environ={"PLANTED": KEY}) as pool:

@@ -39,28 +39,9 @@ from peerjudge.errors import EmptyReplyError
 from peerjudge.shelf.cards import read_card
 from peerjudge.verdicts import read_verdict
 from tests.clients.counting import Counts
-from tests.clients.wire import anthropic_message
+from tests.clients.wire import anthropic_message, as_json, completion
 
 PROMPT = [SystemMessage(content="Be fair."), UserMessage(content="Which?", source="moderator")]
-
-
-def completion(text: object = "1", **choice: object) -> dict[str, Any]:
-    """Return a completion in OpenAI's form."""
-    return {
-        "id": "x",
-        "object": "chat.completion",
-        "created": 0,
-        "model": "some-model-2024",
-        "choices": [
-            {
-                "index": 0,
-                "message": {"role": "assistant", "content": text},
-                "finish_reason": "stop",
-                **choice,
-            }
-        ],
-        "usage": {"prompt_tokens": 11, "completion_tokens": 3, "total_tokens": 14},
-    }
 
 
 def card_for(server: HTTPServer, extra: str = "") -> Card:
@@ -98,9 +79,7 @@ def answers(server: HTTPServer, *handlers: Callable[[Request], Response]) -> lis
 
 def ok(body: dict[str, Any] | None = None) -> Callable[[Request], Response]:
     """Return a handler that answers with this completion."""
-    return lambda request: Response(
-        json.dumps(body or completion()), content_type="application/json"
-    )
+    return lambda request: as_json(body or completion())
 
 
 def status(code: int, **headers: str) -> Callable[[Request], Response]:
@@ -188,7 +167,7 @@ async def test_a_used_up_quota_is_not_retried(httpserver: HTTPServer, name: str)
     body = {"error": {"message": "pay", name: "insufficient_quota"}}
     sent = answers(
         httpserver,
-        lambda request: Response(json.dumps(body), status=429, content_type="application/json"),
+        lambda request: as_json(body, status=429),
     )
     client = governed(httpserver)
     with pytest.raises(RateLimitError):
@@ -365,7 +344,7 @@ async def test_the_default_key_is_not_sent_to_another_address(httpserver: HTTPSe
 
     def handle(request: Request) -> Response:
         seen.append(request.headers.get("Authorization", ""))
-        return Response(json.dumps(completion()), content_type="application/json")
+        return as_json(completion())
 
     answers(httpserver, handle)
     card = read_card(

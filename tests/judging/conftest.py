@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from peerjudge.shelf import Shelf
+from tests.clients.wire import as_json, completion
 
 CARDS = {
     "longer": "max(range(len(texts)), key=lambda at: len(texts[at]))",
@@ -76,14 +76,8 @@ class Project:
         if self.status != 200:
             return Response('{"error": {"message": "no"}}', status=self.status)
         letter = "a" if prompt.find("apple") < prompt.find("pear") else "b"
-        choice = {
-            "index": 0,
-            "message": {"role": "assistant", "content": f"As asked.\n\nAnswer ({letter})"},
-            "finish_reason": "stop",
-        }
-        usage = {"prompt_tokens": TOKENS - 10, "completion_tokens": 10}
-        body: dict[str, Any] = {"choices": [choice], "usage": usage, "model": "paid-1"}
-        return Response(json.dumps(body), content_type="application/json")
+        text = f"As asked.\n\nAnswer ({letter})"
+        return as_json(completion(text, usage=(TOKENS - 10, 10), model="paid-1"))
 
 
 @pytest.fixture

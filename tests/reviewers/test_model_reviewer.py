@@ -32,7 +32,7 @@ from peerjudge.data import (
 from peerjudge.errors import CardError, EmptyReplyError
 from peerjudge.reviewers import ModelReviewer, ReviewerAgent
 from peerjudge.shelf.cards import read_card
-from tests.clients.wire import anthropic_message
+from tests.clients.wire import anthropic_message, as_json, completion
 from tests.reviewers.requests import request as foreign_request
 
 
@@ -145,14 +145,8 @@ async def test_missing_log_probabilities_cause_one_warning(
         sent.append(json.loads(wire.data))
         if refuses and "logprobs" in sent[-1]:
             error = {"message": "'logprobs' is not supported with this model.", "code": None}
-            return Response(
-                json.dumps({"error": error}), status=400, content_type="application/json"
-            )
-        choice = {"index": 0, "message": {"role": "assistant", "content": "4"}}
-        body = {"id": "x", "object": "chat.completion", "created": 0, "model": "plain-1"}
-        body |= {"choices": [{**choice, "finish_reason": "stop"}]}
-        body |= {"usage": {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 10}}
-        return Response(json.dumps(body), content_type="application/json")
+            return as_json({"error": error}, status=400)
+        return as_json(completion("4"))
 
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(handle)
     card = read_card(
@@ -280,9 +274,7 @@ async def test_a_response_format_goes_to_verdicts_and_ratings_only(httpserver: H
 
     def handle(wire: WireRequest) -> Response:
         sent.append(json.loads(wire.data))
-        message = {"role": "assistant", "content": "1"}
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        return Response(json.dumps({"choices": [choice]}), content_type="application/json")
+        return as_json(completion())
 
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(handle)
     card = read_card(

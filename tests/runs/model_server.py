@@ -18,6 +18,7 @@ from peerjudge.data import (
 from peerjudge.runs import load, run
 from peerjudge.runs.results import RunSummary
 from peerjudge.shelf import Shelf
+from tests.clients.wire import as_json
 
 MURKY = "The earlier of the two seems to me the one that a patient person would keep."
 """Words with a verdict that no rule finds."""
@@ -57,13 +58,12 @@ class ChatServer:
         choice = {"message": {"role": "assistant", **message}, "finish_reason": finish}
         self.billed += self.usage["prompt_tokens"] + self.usage["completion_tokens"]
         found = {"choices": [{"index": 0, **choice}], "usage": self.usage, "model": body["model"]}
-        return Response(json.dumps(found), content_type="application/json")
+        return as_json(found)
 
 
 def write_error(message: str, status: int, **more: object) -> Response:
     """Return an error as servers of OpenAI's API send it."""
-    error = {"error": {"message": message, **more}}
-    return Response(json.dumps(error), status=status, content_type="application/json")
+    return as_json({"error": {"message": message, **more}}, status=status)
 
 
 class Model(ChatServer):

@@ -21,6 +21,7 @@ import peerjudge as pj
 from peerjudge.cli.servers import check_token, listen
 from peerjudge.errors import ExperimentError
 from peerjudge.judging.requests import RequestError, read_object, read_request
+from tests.clients.wire import completion
 
 PEERJUDGE = str(Path(sys.executable).parent / "peerjudge")
 CARD = '''"""Prefers the longer answer; calls a tie equal, and says nothing about secrets."""
@@ -283,12 +284,8 @@ def test_ctrl_c_ends_calls_under_way(tmp_path):
 
 def test_a_cost_limit_answers_429(tmp_path, httpserver):
     """What fits is judged and billed once; the rest is refused without a retry by the client."""
-    reply = {"role": "assistant", "content": "As asked.\n\nAnswer (a)"}
-    choice = {"index": 0, "message": reply, "finish_reason": "stop"}
-    usage = {"prompt_tokens": 100, "completion_tokens": 10}
-    httpserver.expect_request("/v1/chat/completions").respond_with_json(
-        {"choices": [choice], "usage": usage, "model": "paid-1"}
-    )
+    reply = completion("As asked.\n\nAnswer (a)", usage=(100, 10), model="paid-1")
+    httpserver.expect_request("/v1/chat/completions").respond_with_json(reply)
     (tmp_path / "agents").mkdir()
     (tmp_path / "agents/paid.toml").write_text(
         '[model]\nprovider = "openai"\nname = "paid-1"\n'
