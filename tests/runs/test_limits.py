@@ -11,6 +11,8 @@ from peerjudge.errors import CardError, ExperimentError
 from peerjudge.runs import load, run
 from peerjudge.shelf import Shelf
 
+from .observers import Quiet
+
 
 def tokens_of(transcripts) -> int:
     """Return prompt and completion tokens of all turns."""
@@ -294,6 +296,17 @@ async def test_an_invalid_limit_is_refused(small, tmp_path, bounds):
         await run(small, out=tmp_path, **bounds)
 
 
+class Watch(Quiet):
+    """Observer with an event for the start of the run."""
+
+    def __init__(self):
+        self.begun = asyncio.Event()
+
+    def planned(self, prepared, counts):
+        """Set the event."""
+        self.begun.set()
+
+
 async def test_a_cancelled_run_under_limits_leaves_no_task(small, tmp_path):
     """No task of the limits outlives a cancelled run."""
     before = asyncio.all_tasks()
@@ -314,23 +327,3 @@ async def test_a_cancelled_run_under_limits_leaves_no_task(small, tmp_path):
     await asyncio.wait([playing])
     assert playing.cancelled()
     assert asyncio.all_tasks() == before
-
-
-class Watch:
-    """An observer with an event for the start of the run."""
-
-    def __init__(self):
-        self.begun = asyncio.Event()
-
-    def planned(self, prepared, counts):
-        """Set the event."""
-        self.begun.set()
-
-    def ended(self, transcript):
-        """Do nothing."""
-
-    def began(self, transcript):
-        """Do nothing."""
-
-    def skipped(self, count):
-        """Do nothing."""

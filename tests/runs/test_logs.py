@@ -8,6 +8,8 @@ import pytest
 from peerjudge.errors import ExperimentError
 from peerjudge.runs import run
 
+from .observers import Quiet
+
 LOG = "from peerjudge.logs import get_logger; log = get_logger(); "
 STANDARD = "import logging; logging.basicConfig(level={level}, format='%(name)s %(message)s'); "
 STRUCTLOG = (
@@ -69,12 +71,5 @@ def test_a_script_shows_progress_if_asked(program):
 
 async def test_progress_is_shown_once(tmp_path):
     """An observer shows progress itself, so a display beside it is refused."""
-
-    class Silent:
-        def planned(self, prepared, counts): ...
-        def began(self, transcript): ...
-        def ended(self, transcript): ...
-        def skipped(self, count): ...
-
     with pytest.raises(ExperimentError, match="not both"):
-        await run("leader_follower", limit=1, out=tmp_path, progress=True, observer=Silent())
+        await run("leader_follower", limit=1, out=tmp_path, progress=True, observer=Quiet())

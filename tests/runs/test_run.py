@@ -13,26 +13,7 @@ from peerjudge.errors import ExperimentError
 from peerjudge.runs import hide_password, load, open_run, read_ballots, run
 from peerjudge.shelf import Shelf
 
-
-class Watch:
-    """An observer that counts events and cancels the run after a number of discussions."""
-
-    def __init__(self, stop_after=None):
-        self.ended_ids, self.skips, self.stop_after = [], 0, stop_after
-
-    def planned(self, prepared, counts):
-        self.total = len(prepared.plan)
-
-    def ended(self, transcript):
-        self.ended_ids.append(transcript.id)
-        if len(self.ended_ids) == self.stop_after:
-            asyncio.current_task().cancel()
-
-    def began(self, transcript):
-        """Do nothing."""
-
-    def skipped(self, count):
-        self.skips += count
+from .observers import Killer
 
 
 async def test_a_complete_run_is_not_repeated(small, tmp_path):
@@ -61,9 +42,9 @@ async def test_a_resumed_run_equals_an_uninterrupted_one(
 ):
     """Resuming after a cancellation gives the same transcripts at any concurrency."""
     broken = tmp_path_factory.mktemp("broken")
-    watch = Watch(stop_after)
+    killer = Killer(stop_after)
     playing = asyncio.ensure_future(
-        run(small, out=broken, limit=2, max_connections=connections, observer=watch)
+        run(small, out=broken, limit=2, max_connections=connections, observer=killer)
     )
     await asyncio.wait([playing])
     resumed = await run(small, out=broken, limit=2, max_connections=connections)

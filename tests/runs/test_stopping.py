@@ -18,6 +18,8 @@ from peerjudge.results.scores import score
 from peerjudge.runs import load, prepare, read_manifest, run, run_sync
 from peerjudge.runs.manifest import read_decision
 
+from .observers import Killer
+
 QUESTIONS = 90
 
 
@@ -57,29 +59,6 @@ def decided(study, tmp_path_factory):
     """The summary of a run, one call at a time, that ended when its contrast was decided."""
     folder = tmp_path_factory.mktemp("decided") / "run"
     return run_sync(study, out=folder, until="decided", max_connections=1)
-
-
-class Killer:
-    """Observer that cancels the run when a number of discussions have ended."""
-
-    def __init__(self, after: int) -> None:
-        self.left = after
-
-    def planned(self, prepared, counts) -> None:
-        """Note which task runs."""
-        self.task = asyncio.current_task()
-
-    def began(self, transcript) -> None:
-        """Do nothing."""
-
-    def skipped(self, count: int) -> None:
-        """Do nothing."""
-
-    def ended(self, transcript) -> None:
-        """Cancel the run after the last discussion that may end."""
-        self.left -= 1
-        if self.left == 0:
-            self.task.cancel()
 
 
 async def texts(folder) -> list[str]:
