@@ -13,6 +13,7 @@ import importlib
 import json
 import os
 import pkgutil
+import signal
 import sys
 import traceback
 
@@ -52,6 +53,8 @@ def redirect(stream, path):
 
 def play(request):
     """Run a command or program in this process, as an interpreter of its own would."""
+    # As in a terminal: background processes inherit an ignored SIGINT.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.chdir(request["folder"])
     if request["env"] is not None:
         os.environ.clear()
