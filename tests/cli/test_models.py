@@ -1,6 +1,7 @@
 """`peerjudge model` and `peerjudge rank --control` on a small run."""
 
 import peerjudge as pj
+from peerjudge.results.columns import COLUMNS
 
 
 def test_a_model_of_verdicts_says_what_it_compares_and_leaves_out(played):
@@ -29,6 +30,7 @@ def test_ranks_at_equal_style_stand_beside_the_plain_ones(played, monkeypatch):
     monkeypatch.chdir(played.folder)
     found = pj.rank_styles("study", controls=("position", "length", "markdown"), prior=1.0)
     assert found.document() == document
+    assert list(found.df.columns) == list(COLUMNS[found.frame])
 
 
 def test_style_control_is_refused_where_it_means_nothing(played):

@@ -34,12 +34,14 @@ def test_a_ranking_says_how_sure_it_is(played):
 
 def test_elo_has_a_trajectory_and_nothing_else_does(played):
     """The last step is the rating; asking it of win rates is a mistake."""
-    words = ("rank", "study", "--orders", "20", "--trajectory", "30")
+    words = ("rank", "study", "--orders", "20", "--bootstrap", "0", "--trajectory", "30")
     document = played(*words, "--scoring", "elo", "--json").document
     for name, standing in document["contestants"].items():
         line = document["trajectory"]["contestants"][name]
         assert line["mean"][0] == 1000.0
         assert line["mean"][-1] == pytest.approx(standing["score"])
+    printed = played(*words, "--scoring", "elo").out
+    assert "Elo rating by number of battles" in printed
     refused = played(*words)
     assert (refused.code, refused.err.count("--scoring elo")) == (2, 1)
 
