@@ -6,11 +6,11 @@ import difflib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
-from peerjudge.data import Measurement, to_plain
-from peerjudge.optimization.estimating import SearchEstimate
-from peerjudge.optimization.findings import Optimized
-from peerjudge.reporting.formats import counted
-from peerjudge.reporting.layout import Table
+from peerjudge.data import to_plain
+from peerjudge.optimization.estimating import Phase, SearchEstimate
+from peerjudge.optimization.findings import CandidateRow, Optimized
+from peerjudge.reporting.formats import MISSING, counted, percent, points, share
+from peerjudge.reporting.layout import Column, Table, build_table
 from peerjudge.results.columns import Cells, build_frame
 from peerjudge.shown import money
 
@@ -55,27 +55,27 @@ def build_parts(search: Optimized) -> list[str | Table]:
 
 def build_estimate(search: Optimized, estimate: SearchEstimate) -> list[str | Table]:
     """Return what a search would change and take at most."""
-    rows = [
-        (
-            phase.name,
-            f"{phase.evaluations:,}",
-            f"{phase.calls:,}",
-            f"{phase.tokens:,}",
-            money(phase.cost_usd),
-        )
-        for phase in estimate.phases
-    ]
-    total = sum(one.calls for one in estimate.phases)
-    rows.append(("all", "", f"{total:,}", f"{estimate.tokens:,}", money(estimate.cost_usd)))
+    total = Phase(
+        name="all",
+        evaluations=sum(one.evaluations for one in estimate.phases),
+        calls=sum(one.calls for one in estimate.phases),
+        tokens=estimate.tokens,
+        cost_usd=estimate.cost_usd,
+    )
     texts = (
         f" The proposer writes at most {estimate.texts:,} texts, which are not in the table."
         if estimate.texts
         else ""
     )
-    table = Table(
-        title="At most",
-        headings=("Phase", "Questions judged", "Calls", "Tokens", "Cost"),
-        rows=tuple(rows),
+    table = build_table(
+        "At most",
+        [*estimate.phases, total],
+        Column("Phase", "name"),
+        Column("Questions judged", "evaluations"),
+        Column("Calls", "calls"),
+        Column("Tokens", "tokens"),
+        ("Cost", lambda one: money(one.cost_usd)),
+        total=True,
         note="With replies of the assumed length, all steps, five finalists, and nothing kept from before. "
         f"The test is played only if a candidate is adopted.{texts}",
     )
@@ -116,20 +116,6 @@ def _tabulate(search: Optimized) -> Table:
     shown = ranked[:_MOST]
     if search.base not in shown:
         shown = [*shown[:-1], search.base]
-    rows = [
-        (
-            one.id,
-            one.origin,
-            str(one.n),
-            _percent(one.search),
-            _percent(one.select),
-            "-" if one.consistency is None else _percent(one.consistency),
-            _percent(one.unreadable),
-            "yes" if one.id in search.front else "",
-            _shorten(one.change or ", ".join(f"{k}={v}" for k, v in one.settings.items())),
-        )
-        for one in shown
-    ]
     invalid = sum(not one.valid for one in search.candidates)
     more = f"{len(ranked) - len(shown)} more in search.json. " if len(ranked) > len(shown) else ""
     note = (
@@ -138,20 +124,18 @@ def _tabulate(search: Optimized) -> Table:
     )
     if invalid:
         note += f" {invalid} proposals were not valid and were not played."
-    return Table(
-        title="Candidates: scores in %",
-        headings=(
-            "Candidate",
-            "Origin",
-            "Questions",
-            "Search",
-            "Select",
-            "Same in all orders",
-            "Unreadable",
-            "Front",
-            "Change",
-        ),
-        rows=tuple(rows),
+    return build_table(
+        "Candidates: scores in %",
+        shown,
+        Column("Candidate", "id"),
+        Column("Origin", "origin"),
+        Column("Questions", "n"),
+        Column("Search", "search", "share", 1),
+        Column("Select", "select", "share", 1),
+        Column("Same in all orders", "consistency", "share", 1),
+        Column("Unreadable", "unreadable", "share", 1),
+        ("Front", lambda one: "yes" if one.id in search.front else ""),
+        ("Change", _describe_candidate),
         names=2,
         note=note,
     )
@@ -160,33 +144,31 @@ def _tabulate(search: Optimized) -> Table:
 def _tabulate_finalists(search: Optimized) -> Table:
     adoption = search.adoption
     finalists = adoption.finalists if adoption else ()
-    rows = tuple(
-        (
-            finalist.candidate,
-            _percent(finalist.mean),
-            _points(finalist.difference.value),
-            _points(finalist.bound),
-            "adopted" if adoption and finalist.candidate == adoption.chosen else "",
-        )
-        for finalist in finalists
-    )
     note = (
         "Difference: from the base on the same questions, in points. Bound: its one-sided lower bound, "
         f"corrected for {counted(len(finalists), 'finalist')} (5 % in all); a finalist is adopted if it is "
         "above 0."
     )
-    headings = ("Finalist", "Select", "Difference", "Bound", "")
-    return Table(title="Finalists on the select questions", headings=headings, rows=rows, note=note)
+    return build_table(
+        "Finalists on the select questions",
+        finalists,
+        Column("Finalist", "candidate"),
+        Column("Select", "mean", "share", 1),
+        Column("Difference", "difference.value", "points", 1, key="difference"),
+        Column("Bound", "bound", "points", 1),
+        ("", lambda one: "adopted" if adoption and one.candidate == adoption.chosen else ""),
+        note=note,
+    )
 
 
 def _tabulate_test(search: Optimized) -> Table:
     test = search.test
     assert test is not None  # noqa: S101  the caller has looked
     rows = [
-        (name, _show(mean), _percent(test.consistency[name]), _percent(test.unreadable[name]))
+        (name, percent(mean, 1), _percent(test.consistency[name]), _percent(test.unreadable[name]))
         for name, mean in (("base", test.base), ("chosen", test.chosen))
     ]
-    rows.append(("difference", _show(test.difference, sign=True), "", ""))
+    rows.append(("difference", points(test.difference, 1), "", ""))
     fits = ""
     if test.ratings:
         told = [
@@ -208,20 +190,14 @@ def _tabulate_test(search: Optimized) -> Table:
 
 
 def _tabulate_transfer(search: Optimized) -> Table:
-    rows = tuple(
-        (
-            one.reviewer,
-            one.data,
-            _show(one.base),
-            _show(one.chosen),
-            _show(one.difference, sign=True),
-        )
-        for one in search.transfer
-    )
-    return Table(
-        title="Transfer: score in % [95% interval]",
-        headings=("Reviewer", "Data", "Base", "Chosen", "Difference"),
-        rows=rows,
+    return build_table(
+        "Transfer: score in % [95% interval]",
+        search.transfer,
+        Column("Reviewer", "reviewer"),
+        Column("Data", "data"),
+        Column("Base", "base", "share", 1),
+        Column("Chosen", "chosen", "share", 1),
+        Column("Difference", "difference", "points", 1),
         names=2,
     )
 
@@ -245,7 +221,7 @@ def _describe_choice(search: Optimized) -> Iterator[str]:
             else "not clearly different"
         )
         yield (
-            f"On the held-out questions it is {verdict} ({_show(difference, sign=True)} points). The search "
+            f"On the held-out questions it is {verdict} ({points(difference, 1)} points). The search "
             f"score {'over' if search.overstatement >= 0 else 'under'}stated it by "
             f"{100 * abs(search.overstatement):.1f} points."
         )
@@ -281,18 +257,10 @@ def _list_files(search: Optimized) -> Iterator[str]:
 
 
 def _percent(value: float | None) -> str:
-    return "-" if value is None else f"{100 * value:.1f}"
+    return MISSING if value is None else share(value, 1)
 
 
-def _points(value: float) -> str:
-    return f"{100 * value:+.1f}"
-
-
-def _show(one: Measurement, *, sign: bool = False) -> str:
-    form = "+.1f" if sign else ".1f"
-    return f"{100 * one.value:{form}} [{100 * one.low:{form}}, {100 * one.high:{form}}]"
-
-
-def _shorten(text: str, most: int = 60) -> str:
+def _describe_candidate(one: CandidateRow, most: int = 60) -> str:
+    text = one.change or ", ".join(f"{key}={value}" for key, value in one.settings.items())
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 3]}..."

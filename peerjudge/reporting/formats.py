@@ -65,9 +65,17 @@ def span(low: float, high: float, digits: int = 0) -> str:
     return f"{share(low, digits)} to {share(high, digits)}"
 
 
-def points(measured: Measurement | None) -> str:
+def points(measured: Measurement | None, digits: int = 0) -> str:
     """Format a difference of shares with its interval in percentage points: `+7 [-2, +12]`."""
-    return _bounded(measured, _signed)
+    return _bounded(measured, lambda value: signed(value, digits))
+
+
+def signed(value: float, digits: int = 0) -> str:
+    """Format a difference of shares in percentage points: `+7`, `-0.4`, `0`."""
+    if isnan(value):
+        return MISSING
+    rounded = f"{100 * value:+.{digits}f}"
+    return "0" if float(rounded) == 0.0 else rounded
 
 
 def decimal(value: float | None, digits: int = 3) -> str:
@@ -195,13 +203,6 @@ def _bounded(measured: Measurement | None, show: Callable[[float], str]) -> str:
         return MISSING
     value, low, high = map(show, (measured.value, measured.low, measured.high))
     return value if low == high == MISSING else f"{value} [{low}, {high}]"
-
-
-def _signed(value: float) -> str:
-    if isnan(value):
-        return MISSING
-    rounded = f"{100 * value:+.0f}"
-    return "0" if rounded in {"+0", "-0"} else rounded
 
 
 def _odds(value: float) -> str:

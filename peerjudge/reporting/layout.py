@@ -22,6 +22,7 @@ from peerjudge.reporting.formats import (
     percent,
     points,
     share,
+    signed,
 )
 
 if TYPE_CHECKING:
@@ -79,10 +80,12 @@ class Column:
             if self.kind == "share":
                 return percent(value, digits)
             if self.kind == "points":
-                return points(value)
+                return points(value, digits)
             return odds(value) if self.kind == "odds" else interval(value, self.digits_or(3))
         if self.kind == "share":
             return share(number, digits)
+        if self.kind == "points":
+            return signed(number, digits)
         if self.kind == "p":
             return p_value(number)
         if isinstance(value, float):
