@@ -5,7 +5,7 @@ from peerjudge.reviewers.agent import ReviewerAgent
 from peerjudge.reviewers.asking import NoResponseError
 from peerjudge.reviewers.discussion_agent import DiscussionAgent
 from peerjudge.reviewers.foreign import AgentCancelledError, TeamFailedError
-from peerjudge.reviewers.messages import ComparisonTask, write_comparison
+from peerjudge.reviewers.messages import ComparisonTask
 from peerjudge.reviewers.model import MissingReviewError, ModelReviewer, RecordedReviewer
 from peerjudge.reviewers.team import DiscussionTeam
 
@@ -23,5 +23,4 @@ __all__ = [
     "from_autogen",
     "from_callable",
     "make_reviewer",
-    "write_comparison",
 ]

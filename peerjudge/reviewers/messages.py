@@ -35,7 +35,6 @@ from peerjudge.data import (
     content_hash,
     from_json,
     from_plain,
-    to_json,
 )
 from peerjudge.data.cleaning import clean_text
 from peerjudge.errors import DataError
@@ -205,11 +204,6 @@ def describe_stop(transcript: Transcript) -> str:
 
 class ComparisonTask(RootModel[Comparison]):
     """Comparison as the content of a `StructuredMessage`."""
-
-
-def write_comparison(comparison: Comparison, *, source: str = "user") -> TextMessage:
-    """Return a comparison as a text message, which every AutoGen team can pass on."""
-    return TextMessage(content=to_json(comparison), source=source)
 
 
 def read_task(

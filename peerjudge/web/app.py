@@ -142,7 +142,7 @@ class _Pages:
             before=None if first or not rows else rows[0],
             after=None if last or not rows else rows[-1],
             indexed=indexed,
-            begun=indexed if run.follower.is_whole else await run.store.count_discussions(),
+            begun=indexed if run.follower.whole.is_set() else await run.store.count_discussions(),
             title=f"Discussions of {run.title}",
         )
 

@@ -55,13 +55,9 @@ class Follower(threading.Thread):
         self._ready = threading.Event()
         self._looked = 0.0
         self.reader: IndexReader | None = None
-        self._whole = threading.Event()
+        self.whole = threading.Event()
+        """Set once the index has had every discussion of the store."""
         self.error = ""
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the index has had every discussion of the store once."""
-        return self._whole.is_set()
 
     def look(self) -> None:
         """Note that a page of the store was asked for."""
@@ -76,10 +72,6 @@ class Follower(threading.Thread):
     def wait_for_rows(self, timeout: float) -> bool:
         """Wait until the first discussions are in the index, or all of them; return whether they are."""
         return self._ready.wait(timeout)
-
-    def wait_until_whole(self, timeout: float) -> bool:
-        """Wait until the index has every discussion of the store; return whether it has."""
-        return self._whole.wait(timeout)
 
     def run(self) -> None:
         """Fill and follow until `stop`."""
@@ -113,7 +105,7 @@ class Follower(threading.Thread):
                 while not self._ended.is_set() and await writer.refresh(store, prices):
                     self._ready.set()
                 seen = mark
-            self._whole.set()
+            self.whole.set()
             self._ready.set()
             idle = time.monotonic() - self._looked > _LOOKED
             self._wake.clear()

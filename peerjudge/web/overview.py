@@ -89,7 +89,7 @@ async def describe_run(run: ShownRun) -> Overview:
         total.turns,
         sum(row.in_flight for row in calls),
         sum(people.values()),
-        int(run.follower.is_whole),
+        int(run.follower.whole.is_set()),
     )
     return Overview(
         planned=planned,
@@ -99,7 +99,7 @@ async def describe_run(run: ShownRun) -> Overview:
         failures=failures,
         limits=_read_limits(run.declared),
         people=people,
-        is_whole=run.follower.is_whole,
+        is_whole=run.follower.whole.is_set(),
         simulated=_is_simulated(run.manifest),
         version="-".join(map(str, moving)),
     )

@@ -31,7 +31,6 @@ from peerjudge.reviewers import (
     DiscussionTeam,
     ModelReviewer,
     ReviewerAgent,
-    write_comparison,
 )
 
 COMPARISON = Comparison(
@@ -40,6 +39,7 @@ COMPARISON = Comparison(
     answers=(Answer(id="a", text="the sun"), Answer(id="b", text="the moon")),
 )
 TASK = to_json(COMPARISON)
+SENT = TextMessage(content=TASK, source="user")
 
 
 def team(
@@ -77,9 +77,9 @@ async def test_a_team_discusses_and_ends_with_its_verdict():
     "task",
     [
         TASK,
-        write_comparison(COMPARISON),
-        [TextMessage(content="Please judge this.", source="user"), write_comparison(COMPARISON)],
-        [write_comparison(COMPARISON), TextMessage(content="Thank you.", source="user")],
+        SENT,
+        [TextMessage(content="Please judge this.", source="user"), SENT],
+        [SENT, TextMessage(content="Thank you.", source="user")],
         StructuredMessage[ComparisonTask](content=ComparisonTask(COMPARISON), source="user"),
         json.dumps(to_plain(COMPARISON)),
     ],
@@ -183,7 +183,7 @@ async def test_a_discussion_speaks_as_one_agent():
     """The agent's reply is the verdict, and it can chat with others."""
     fake = FakeChatClient(default="2")
     judge = DiscussionAgent("judge", team(fake, fake))
-    response = await judge.on_messages([write_comparison(COMPARISON)], CancellationToken())
+    response = await judge.on_messages([SENT], CancellationToken())
     assert (response.chat_message.source, response.chat_message.to_text()) == (
         "judge",
         "Answer (b) is the better one.",
@@ -262,7 +262,7 @@ async def test_a_team_survives_dumping_and_loading():
     assert result.messages[-1].metadata["peerjudge.verdict"] == "a"
     judge = DiscussionAgent("judge", discussion)
     twin = ChatAgent.load_component(json.loads(judge.dump_component().model_dump_json()))
-    response = await twin.on_messages([write_comparison(COMPARISON)], CancellationToken())
+    response = await twin.on_messages([SENT], CancellationToken())
     assert response.chat_message.metadata["peerjudge.answer"] == "1"
 
 

@@ -87,5 +87,5 @@ async def browse(place, cache) -> AsyncIterator[httpx.AsyncClient]:
             await client.get(f"/open?key={keys[-1]}")
             client.keys = keys
             for run in library.runs.values():
-                assert run.follower.wait_until_whole(20)
+                assert run.follower.whole.wait(20)
             yield client

@@ -39,7 +39,7 @@ async def visit(sources, cache, *paths):
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
             await client.get(f"/open?key={keys[-1]}")
             for run in library.runs.values():
-                assert run.follower.wait_until_whole(20)
+                assert run.follower.whole.wait(20)
             return [(await client.get(path)).text for path in paths]
 
 
