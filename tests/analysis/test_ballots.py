@@ -11,28 +11,17 @@ from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.analysis.ballots import EVENTS, NONE, TIE, UNREADABLE, Ballots, Stage
 from peerjudge.analysis.collecting import collect_transcripts
 from peerjudge.analysis.grouping import count_earlier, group_rows, match_orders
-from peerjudge.data import UNREADABLE as UNREAD
 from peerjudge.data import (
     Dataset,
     EventKind,
-    RecordedReview,
-    Role,
-    Seat,
     StopReason,
-    Transcript,
     Verdict,
     replace,
 )
 from peerjudge.errors import DataError
 from peerjudge.testing import comparison_of, transcript_of
 from peerjudge.tracker import NoEventReason, stance_of, track
-
-
-def told(moves: str, name: str = "c1", *, swap: bool = False, **changes) -> Transcript:
-    """A discussion whose gold is the answer with id `answer-1`, whatever the order."""
-    comparison = comparison_of(2, gold=1, name=name)
-    shown = comparison.swapped() if swap else comparison
-    return replace(transcript_of(moves, comparison=shown), **changes)
+from tests.analysis.analysis_kit import ANN, dataset_of, review_of, told
 
 
 def rows(ballots: Ballots, *columns: str) -> list[tuple]:
@@ -71,14 +60,14 @@ def test_events_stand_in_the_row_of_the_verdict_they_come_of():
     public = ballots.where(ballots.stage == Stage.PUBLIC)
     assert [EVENTS[code] for code in public.event] == [EventKind.ALTERED, EventKind.AGREED]
     assert rows(public, "before", "others") == [(1, 0), (0, 0)]
-    assert [ballots.panels[code] for code in public.opponents] == [("reviewer-2",), ("reviewer-1",)]
+    assert [ballots.panels[code] for code in public.opponents] == [("bob",), ("ann",)]
     silent = collect_transcripts([told("?|1 1")])
     assert EVENTS[silent.event[2]] is NoEventReason.NO_STANCE_BEFORE
 
 
 def test_a_lone_judge_has_the_stance_that_was_concluded():
     """Its conclusion is both the stance it came with and the one it left with; without an end it has none."""
-    lone = collect_transcripts([told("1"), told("1", "c2", stop=None)])
+    lone = collect_transcripts([told("1", seats=(ANN,)), told("1", "c2", seats=(ANN,), stop=None)])
     assert rows(lone, "stage", "opening", "closing", "reviewer") == [
         (Stage.PRIVATE, False, False, 0),
         (Stage.CONCLUDED, True, True, 0),
@@ -112,11 +101,10 @@ def test_agreement_comes_after_so_many_public_turns(moves: str, agreed: int):
 
 def test_only_those_who_hold_the_stance_heard_are_opponents():
     """In a panel the reviewer that stands alone is not among them."""
-    seats = tuple(Seat(id=f"s{n}", reviewer=f"r{n}", role=Role.PANELIST) for n in range(4))
-    ballots = collect_transcripts([transcript_of("1|2|2|1 2", seats=seats)])
+    ballots = collect_transcripts([transcript_of("1|2|2|1 2")])
     (move,) = np.flatnonzero(ballots.event >= 0)
     assert EVENTS[ballots.event[move]] is EventKind.ALTERED
-    assert ballots.panels[ballots.opponents[move]] == ("r1", "r2")
+    assert ballots.panels[ballots.opponents[move]] == ("reviewer-2", "reviewer-3")
 
 
 @pytest.mark.parametrize(("named", "control"), [("placebo", "placebo"), ("groups", "none")])
@@ -137,10 +125,12 @@ marks = st.lists(
 
 
 @given(marks)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 def test_the_table_says_what_the_tracker_and_the_stances_say(lines: list[str]):
     """Stances, events and reasons are those of the rooms that define them."""
-    transcripts = [told(line, f"c{k % 2}", swap=k % 3 == 0) for k, line in enumerate(lines)]
+    transcripts = [
+        told(line, f"c{k % 2}", swap=k % 3 == 0, seats=None) for k, line in enumerate(lines)
+    ]
     ballots = collect_transcripts(transcripts)
     for which, stance in (("opening", "private"), ("closing", "final")):
         table = ballots.stances(which)
@@ -164,27 +154,25 @@ def test_the_table_says_what_the_tracker_and_the_stances_say(lines: list[str]):
     assert found == [kind for _, kind in at]
 
 
-def recorded(*reviews: tuple[str, tuple[str, str], Verdict]) -> Dataset:
-    """Reviews of one comparison."""
-    comparison = comparison_of(2, gold=1)
-    return Dataset(
-        name="d",
-        description="",
-        comparisons=(comparison,),
-        reviews=tuple(
-            RecordedReview(comparison=comparison.id, reviewer=name, shown=shown, verdict=verdict)
-            for name, shown, verdict in reviews
-        ),
+ONE = comparison_of(2, gold=1)
+
+
+def recorded(*reviews: tuple[str, str]) -> Dataset:
+    """Reviews of one comparison: a reviewer's mark in its order, and one in the other order if given."""
+    return dataset_of(
+        [ONE],
+        [
+            review_of(ONE, mark, by=name, swap=bool(order))
+            for name, marks in reviews
+            for order, mark in enumerate(marks)
+            if mark != " "
+        ],
     )
-
-
-GIVEN, TURNED = ("answer-1", "answer-2"), ("answer-2", "answer-1")
-ONE, TWO = Verdict.of("answer-1"), Verdict.of("answer-2")
 
 
 def test_a_recorded_review_is_one_row():
     """Its stance is the one it came and left with; its order is the one it saw."""
-    ballots = collect_reviews(recorded(("a", GIVEN, ONE), ("b", TURNED, ONE)))
+    ballots = collect_reviews(recorded(("a", "1"), ("b", " 1")))
     assert ballots.reviewers == ("a", "b")
     assert rows(ballots, "stage", "verdict", "swapped", "opening", "closing") == [
         (Stage.RECORDED, 0, False, True, True),
@@ -196,31 +184,22 @@ def test_a_recorded_review_is_one_row():
 
 def test_a_choice_of_an_answer_that_is_not_there_is_an_error():
     """So is a review of an unknown comparison."""
+    other = replace(review_of(ONE, "1"), verdict=Verdict.of("other"))
     with pytest.raises(DataError, match="chooses 'other'"):
-        collect_reviews(recorded(("a", GIVEN, Verdict.of("other"))))
-    unknown = recorded(("a", GIVEN, ONE))
+        collect_reviews(dataset_of([ONE], [other]))
+    unknown = recorded(("a", "1"))
     with pytest.raises(DataError, match="unknown comparison"):
         collect_reviews(replace(unknown, comparisons=()))
 
 
 def test_judgements_in_both_orders_are_matched():
     """The one sticks to an answer, the other to a place, the third cannot be read once."""
-    found = recorded(
-        ("answer", GIVEN, ONE),
-        ("answer", TURNED, ONE),
-        ("place", GIVEN, ONE),
-        ("place", TURNED, TWO),
-        ("mute", GIVEN, ONE),
-        ("mute", TURNED, UNREAD),
-        ("once", GIVEN, ONE),
+    ballots = collect_reviews(
+        recorded(("answer", "11"), ("place", "12"), ("mute", "1?"), ("once", "1"))
     )
-    ballots = collect_reviews(found)
     matched = match_orders(ballots, ballots.reviewer, ballots.comparison)
-    assert [ballots.reviewers[n] for n in ballots.reviewer[matched.row]] == [
-        "answer",
-        "place",
-        "mute",
-    ]
+    judges = [ballots.reviewers[n] for n in ballots.reviewer[matched.row]]
+    assert judges == ["answer", "place", "mute"]
     assert matched.same.tolist() == [True, False, False]
     assert matched.readable.tolist() == [True, True, False]
     assert matched.first.tolist() == [False, True, False]

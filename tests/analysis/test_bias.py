@@ -21,58 +21,18 @@ from peerjudge.analysis.position import measure_consistency
 from peerjudge.analysis.selecting import number_judges, score_unswapped
 from peerjudge.analysis.verbosity import fit_logistic, measure_verbosity
 from peerjudge.data import (
-    TIE,
-    UNREADABLE,
     Answer,
     Comparison,
     Dataset,
     Measurement,
     Noun,
-    Question,
     RecordedReview,
     Verdict,
     replace,
 )
-from peerjudge.datasets import load
 from peerjudge.errors import DataError
 from peerjudge.results.biases import BiasResult, build_bias_tables
-
-
-@pytest.fixture(scope="module")
-def vicuna(verdicts) -> Dataset:
-    """The published verdicts and votes of Vicuna80."""
-    return load(verdicts("vicuna80"))
-
-
-def pair(
-    name: str,
-    authors: tuple[str, str] = ("ann", "bob"),
-    *,
-    gold: str = "",
-    lengths: tuple[int, int] = (3, 3),
-) -> Comparison:
-    """A pair of answers by two authors, with gold 1, 2, = or none."""
-    answers = tuple(
-        Answer(id=author, text="x" * length, author=author)
-        for author, length in zip(authors, lengths, strict=True)
-    )
-    marks = {"1": Verdict.of(authors[0]), "2": Verdict.of(authors[1]), "=": TIE}
-    question = Question(id=f"q-{name}", text="Why?")
-    return Comparison(id=name, question=question, answers=answers, gold=marks.get(gold))
-
-
-def review(one: Comparison, reviewer: str, mark: str, *, swapped: bool = False) -> RecordedReview:
-    """A review of a pair: f for the first-shown, s for the second-shown, = or ?."""
-    shown = one.swapped().shown if swapped else one.shown
-    marks = {"f": Verdict.of(shown[0]), "s": Verdict.of(shown[1]), "=": TIE, "?": UNREADABLE}
-    return RecordedReview(comparison=one.id, shown=shown, reviewer=reviewer, verdict=marks[mark])
-
-
-def dataset(pairs: list[Comparison], reviews: list[RecordedReview], **kwargs) -> Dataset:
-    """These pairs and reviews."""
-    return Dataset(
-        name="d", description="", comparisons=tuple(pairs), reviews=tuple(reviews), **kwargs
-    )
+from tests.analysis.analysis_kit import dataset_of, pair_of, review_of
 
 
 def judged(data: Dataset, **kwargs) -> Ballots:
@@ -117,21 +77,18 @@ marks = st.lists(
 
 
 @given(marks)
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 def test_reversed_orders_exchange_the_places(rows: list[tuple[str, str]]):
     """Counts of first and second are exchanged; consistency stays the same."""
-    pairs = [pair(f"c{k}") for k in range(len(rows))]
+    pairs = [pair_of(f"c{k}") for k in range(len(rows))]
     there = [
-        review(one, "judge", mark, swapped=swapped)
+        review_of(one, mark, swap=swapped)
         for one, both in zip(pairs, rows, strict=True)
         for mark, swapped in zip(both, (False, True), strict=True)
     ]
     back = [replace(one, shown=one.shown[::-1]) for one in there]
-    straight, mirrored = judged(dataset(pairs, there)), judged(dataset(pairs, back))
-    (one,), (other,) = (
-        measure_position(straight),
-        measure_position(mirrored),
-    )
+    straight, mirrored = judged(dataset_of(pairs, there)), judged(dataset_of(pairs, back))
+    (one,), (other,) = (measure_position(m) for m in (straight, mirrored))
     assert (one.first, one.tie, one.second) == (other.second, other.tie, other.first)
     assert one.unreadable == other.unreadable == sum(both.count("?") for both in rows)
     (one,), (other,) = (measure_consistency(m) for m in (straight, mirrored))
@@ -142,36 +99,36 @@ def test_reversed_orders_exchange_the_places(rows: list[tuple[str, str]]):
 
 def test_consistency_by_answer_differs_from_consistency_by_place():
     """The same answer in both orders is consistent; the same place or a single tie is not."""
-    pairs = [pair(f"c{k}") for k in range(5)]
+    pairs = [pair_of(f"c{k}") for k in range(5)]
     both = ["fs", "==", "ff", "ss", "f="]
     reviews = [
-        review(one, "judge", mark, swapped=bool(order))
+        review_of(one, mark, swap=bool(order))
         for one, two in zip(pairs, both, strict=True)
         for order, mark in enumerate(two)
     ]
-    (found,) = measure_consistency(judged(dataset(pairs, reviews)))
+    (found,) = measure_consistency(judged(dataset_of(pairs, reviews)))
     assert (found.same, found.first, found.second, found.mixed) == (2, 1, 1, 1)
     assert found.rate.value == 0.4
 
 
 def test_repeated_judgements_are_matched_one_to_one():
     """Two reviews in one order and one in the other make one pair."""
-    one = pair("c")
+    one = pair_of("c")
     reviews = [
-        review(one, "judge", "f"),
-        review(one, "judge", "s"),
-        review(one, "judge", "s", swapped=True),
+        review_of(one, "f"),
+        review_of(one, "s"),
+        review_of(one, "s", swap=True),
     ]
-    (found,) = measure_consistency(judged(dataset([one], reviews)))
+    (found,) = measure_consistency(judged(dataset_of([one], reviews)))
     assert (found.same, found.rate.n) == (1, 1)
 
 
 def test_self_enhancement_compares_on_the_same_pairs():
     """Ann gives herself every win, Bob gives her one of two, and gold none."""
-    pairs = [pair("c1", gold="2"), pair("c2", gold="2"), pair("c3", ("bob", "cy"))]
-    reviews = [review(one, "ann", "f") for one in pairs]
-    reviews += [review(pairs[0], "bob", "s"), review(pairs[1], "bob", "s", swapped=True)]
-    rows = measure_self_enhancement(judged(dataset(pairs, reviews)))
+    pairs = [pair_of("c1", gold="2"), pair_of("c2", gold="2"), pair_of("c3", ("bob", "cy"))]
+    reviews = [review_of(one, "f", by="ann") for one in pairs]
+    reviews += [review_of(pairs[0], "s", by="bob"), review_of(pairs[1], "s", by="bob", swap=True)]
+    rows = measure_self_enhancement(judged(dataset_of(pairs, reviews)))
     ann, bob = rows
     assert (ann.reviewer, ann.own_view.value, ann.own_view.n) == ("ann", 1.0, 2)
     assert (ann.peers.value, ann.gold.value) == (0.5, 0.0)
@@ -181,13 +138,13 @@ def test_self_enhancement_compares_on_the_same_pairs():
 
 def test_a_family_leaves_out_battles_within_it():
     """A comparison of two answers of one family does not measure the family."""
-    pairs = [pair("c1", ("gpt_a", "gpt_b")), pair("c2", ("gpt_a", "other"))]
-    reviews = [review(one, "gpt_c", "f") for one in pairs]
+    pairs = [pair_of("c1", ("gpt_a", "gpt_b")), pair_of("c2", ("gpt_a", "other"))]
+    reviews = [review_of(one, "f", by="gpt_c") for one in pairs]
     families = {"gpt_a": "gpt", "gpt_b": "gpt", "gpt_c": "gpt"}
-    (row,) = measure_self_enhancement(judged(dataset(pairs, reviews)), families=families)
+    (row,) = measure_self_enhancement(judged(dataset_of(pairs, reviews)), families=families)
     assert (row.kind, row.authors, row.own_view.n) == ("family", ("gpt_a", "gpt_b"), 1)
     assert (row.peers, row.gold, row.against_gold) == (None, None, None)
-    assert measure_self_enhancement(judged(dataset(pairs, reviews))) == ()
+    assert measure_self_enhancement(judged(dataset_of(pairs, reviews))) == ()
 
 
 def test_logistic_regression_agrees_with_an_optimiser():
@@ -221,27 +178,27 @@ def made(taste: float, place: float, *, seed: int = 0, count: int = 400) -> Data
     for k in range(count):
         lengths = tuple(int(2**power) for power in random.uniform(5, 9, 2))
         better = bool(random.integers(2))
-        one = pair(f"c{k}", gold="1" if better else "2", lengths=lengths)
+        one = pair_of(f"c{k}", gold="1" if better else "2", lengths=lengths)
         pairs.append(one)
         for swapped in (False, True):
             first = (lengths[0] + 1) / (lengths[1] + 1)
             line = 1.0 if better else -1.0
             line = (line + taste * np.log2(first)) * (-1 if swapped else 1) + place
             mark = "f" if random.random() < 1 / (1 + np.exp(-line)) else "s"
-            reviews.append(review(one, "judge", mark, swapped=swapped))
-    return dataset(pairs, reviews)
+            reviews.append(review_of(one, mark, swap=swapped))
+    return dataset_of(pairs, reviews)
 
 
 @pytest.mark.parametrize(("taste", "place"), [(0.0, 0.0), (0.7, 0.5), (-0.5, -0.3)])
 def test_a_planted_preference_for_length_is_recovered(taste: float, place: float):
     """With quality controlled, the measure finds the odds that generated the data."""
-    (found,) = measure_verbosity(judged(made(taste, place, count=3000)), samples=100)
+    (found,) = measure_verbosity(judged(made(taste, place, count=2000)), samples=50)
     assert found.control == "gold"
     assert np.log(found.odds.value) == pytest.approx(taste, abs=0.1)
     assert np.log(found.first_odds.value) == pytest.approx(place, abs=0.1)
     assert found.odds.low < found.odds.value < found.odds.high
     assert found.odds.high / found.odds.low < 1.3
-    assert found.odds.n == 6000
+    assert found.odds.n == 4000
 
 
 def longer_is_better(taste: float, *, seed: int = 3, count: int = 2500) -> Dataset:
@@ -260,33 +217,33 @@ def longer_is_better(taste: float, *, seed: int = 3, count: int = 2500) -> Datas
         def chosen(line: float) -> bool:
             return bool(random.random() < 1 / (1 + np.exp(-line)))
 
-        one = pair(f"c{k}", gold="1" if chosen(better) else "2", lengths=lengths)
+        one = pair_of(f"c{k}", gold="1" if chosen(better) else "2", lengths=lengths)
         pairs.append(one)
         for swapped in (False, True):
             first = chosen(better + taste * longer) != swapped
-            reviews.append(review(one, "judge", "f" if first else "s", swapped=swapped))
-    return dataset(pairs, reviews)
+            reviews.append(review_of(one, "f" if first else "s", swap=swapped))
+    return dataset_of(pairs, reviews)
 
 
 def test_a_preference_for_better_answers_is_no_preference_for_length():
     """Odds with gold as control are confounded with quality; odds over those of gold are not."""
-    (fair,) = measure_verbosity(judged(longer_is_better(0.0)), samples=100)
+    (fair,) = measure_verbosity(judged(longer_is_better(0.0)), samples=50)
     assert fair.odds.low > 1.1
     assert fair.over_gold.low < 1.0 < fair.over_gold.high
-    (fond,) = measure_verbosity(judged(longer_is_better(0.7)), samples=100)
+    (fond,) = measure_verbosity(judged(longer_is_better(0.7)), samples=50)
     assert fond.over_gold.low > 1.3
     assert fond.over_gold.high < 2.5
 
 
 def test_one_question_or_equal_lengths_give_no_odds():
     """Without a second question or a difference in length, nothing is estimated."""
-    one = pair("c", gold="1", lengths=(10, 100))
-    (row,) = measure_verbosity(judged(dataset([one], [review(one, "judge", "f")])), samples=20)
+    one = pair_of("c", gold="1", lengths=(10, 100))
+    (row,) = measure_verbosity(judged(dataset_of([one], [review_of(one, "f")])), samples=20)
     assert (row.odds.n, row.first_odds.n, row.over_gold.n) == (0, 0, 0)
     assert row.longer.n == 1
-    even = [pair(f"c{k}", gold="1", lengths=(10, 10)) for k in range(3)]
+    even = [pair_of(f"c{k}", gold="1", lengths=(10, 10)) for k in range(3)]
     (row,) = measure_verbosity(
-        judged(dataset(even, [review(p, "judge", "f") for p in even])), samples=20
+        judged(dataset_of(even, [review_of(p, "f") for p in even])), samples=20
     )
     assert (row.odds.n, row.longer.n) == (0, 0)
 
@@ -304,9 +261,9 @@ def test_without_gold_the_other_reviewers_measure_quality():
 
 def test_humans_judge_only_as_gold():
     """People are measured only if named; a reviewer can serve as gold instead of them."""
-    one = pair("c", gold="1")
-    data = dataset(
-        [one], [review(one, "judge", "f"), review(one, "people", "s")], humans=("people",)
+    one = pair_of("c", gold="1")
+    data = dataset_of(
+        [one], [review_of(one, "f"), review_of(one, "s", by="people")], humans=("people",)
     )
     assert [name for name, _ in number_judges(judged(data))] == ["judge"]
     people = judged(data, reviewers=["people"])
@@ -321,12 +278,12 @@ def test_humans_judge_only_as_gold():
 
 def test_comparisons_of_other_than_two_answers_are_not_measured():
     """A choice among three answers has no place that compares, and its gold is not used."""
-    one = pair("c", gold="1")
+    one = pair_of("c", gold="1")
     answers = (*one.answers, Answer(id="cy", text="xxx", author="cy"))
     three = Comparison(id="d", question=one.question, answers=answers, gold=Verdict.of("cy"))
     shown = three.shown
     choice = RecordedReview(comparison="d", shown=shown, reviewer="judge", verdict=three.gold)
-    ballots = judged(dataset([three, one], [choice, review(one, "judge", "f")]))
+    ballots = judged(dataset_of([three, one], [choice, review_of(one, "f")]))
     assert len(ballots) == 1
     assert np.isnan(score_unswapped(ballots.gold_of)).tolist() == [True, False]
 
@@ -353,8 +310,8 @@ def test_a_new_measure_needs_one_entry(monkeypatch: pytest.MonkeyPatch):
         )
 
     monkeypatch.setitem(MEASURES, "tie_rates", measure_ties)
-    one = pair("c", gold="1")
-    found = measure_bias(collect_reviews(dataset([one], [review(one, "judge", "=")])))
+    one = pair_of("c", gold="1")
+    found = measure_bias(collect_reviews(dataset_of([one], [review_of(one, "=")])))
     document = BiasResult(bias=found, gold="human", questions=1, simulated=False).document()
     assert list(document["tie_rates"]) == [{"reviewer": "judge", "ties": 1, "share": None}]
     assert list(document)[:3] == ["gold", "simulated", "position"]

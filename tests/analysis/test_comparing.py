@@ -7,25 +7,14 @@ import pytest
 
 from peerjudge.analysis import (
     AccuracyByComparison,
-    Sampler,
     collect_reviews,
     compare_all,
     measure_accuracy,
     measure_mean_accuracy,
     tabulate_by_reviewer,
 )
-from peerjudge.data import (
-    UNREADABLE,
-    Answer,
-    Comparison,
-    Dataset,
-    Question,
-    RecordedReview,
-    Verdict,
-)
 from peerjudge.errors import DataError
-
-QUICK = Sampler(samples=100)
+from tests.analysis.analysis_kit import QUICK, dataset_of, pair_of, review_of
 
 
 def row(name: str, right: list[float], *, question: str = "q") -> AccuracyByComparison:
@@ -69,22 +58,14 @@ def test_rows_without_a_shared_comparison_are_not_compared():
 
 def test_recorded_reviewers_are_compared():
     """Right in one of two orders is half right; what cannot be read is left out."""
-    answers = (Answer(id="a", text="x"), Answer(id="b", text="y"))
-    one = Comparison(
-        id="c", question=Question(id="q", text="?"), answers=answers, gold=Verdict.of("a")
-    )
-
-    def review(name: str, shown: tuple[str, str], verdict: Verdict) -> RecordedReview:
-        return RecordedReview(comparison="c", shown=shown, reviewer=name, verdict=verdict)
-
-    reviews = (
-        review("place", ("a", "b"), Verdict.of("a")),
-        review("place", ("b", "a"), Verdict.of("b")),
-        review("able", ("a", "b"), Verdict.of("a")),
-        review("able", ("b", "a"), UNREADABLE),
-    )
-    data = Dataset(name="d", description="", comparisons=(one,), reviews=reviews)
-    ballots = collect_reviews(data)
+    one = pair_of(gold="1")
+    marks = {"place": "12", "able": "1?"}
+    reviews = [
+        review_of(one, mark, by=name, swap=bool(order))
+        for name, both in marks.items()
+        for order, mark in enumerate(both)
+    ]
+    ballots = collect_reviews(dataset_of([one], reviews))
     able, place = tabulate_by_reviewer(ballots)
     assert (able.name, measure_mean_accuracy(able, sampler=QUICK).value) == ("able", 1.0)
     assert (place.name, measure_mean_accuracy(place, sampler=QUICK).value) == ("place", 0.5)
@@ -94,25 +75,13 @@ def test_recorded_reviewers_are_compared():
 
 def test_a_reviewer_has_one_accuracy_everywhere():
     """Where verdicts are missing, `compare` has the share of readable verdicts that `score` has."""
-    answers = (Answer(id="a", text="x"), Answer(id="b", text="y"))
-    pairs = tuple(
-        Comparison(
-            id=f"c{k}",
-            question=Question(id=f"q{k}", text="?"),
-            answers=answers,
-            gold=Verdict.of("a"),
-        )
-        for k in range(8)
-    )
-    reviews = tuple(
-        RecordedReview(comparison=f"c{k}", shown=shown, reviewer="judge", verdict=verdict)
-        for k in range(8)
-        for shown, verdict in (
-            (("a", "b"), Verdict.of("a" if k < 5 else "b")),
-            (("b", "a"), UNREADABLE if k % 2 else Verdict.of("a")),
-        )
-    )
-    ballots = collect_reviews(Dataset(name="d", description="", comparisons=pairs, reviews=reviews))
+    pairs = [pair_of(f"c{k}", gold="1") for k in range(8)]
+    reviews = [
+        review_of(one, mark, swap=swap)
+        for k, one in enumerate(pairs)
+        for mark, swap in (("1" if k < 5 else "2", False), ("?" if k % 2 else "1", True))
+    ]
+    ballots = collect_reviews(dataset_of(pairs, reviews))
     (judge,) = tabulate_by_reviewer(ballots)
     pooled = measure_accuracy(ballots, sampler=QUICK)
     assert pooled is not None

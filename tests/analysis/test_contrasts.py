@@ -15,28 +15,23 @@ from peerjudge.data import (
     Primary,
     Role,
     Sampling,
-    Seat,
     Verdict,
     read_primary,
     replace,
 )
 from peerjudge.errors import DataError
 from peerjudge.results.contrasts import note_alternatives
-from peerjudge.testing import comparison_of, transcript_of
+from tests.analysis import analysis_kit as kit
+from tests.analysis.analysis_kit import ANN, BOB
 
-ANN, BOB = (
-    Seat(id=f"seat-{n}", reviewer=name, role=role)
-    for n, (name, role) in enumerate((("ann", Role.LEADER), ("bob", Role.FOLLOWER)), start=1)
-)
 SECOND_ANN = replace(ANN, id="seat-2", role=Role.FOLLOWER)
 SAMPLER = Sampler()
 
 
-def told(moves: str, number: int, *, seats=(ANN, BOB), condition="talk", concludes=None, **changed):
+def told(moves: str, number: int, *, concludes=None, **changed):
     """A discussion whose gold is the first answer; it concludes the last verdict or the one named."""
-    one = transcript_of(moves, comparison=comparison_of(2, gold=1, name=f"c{number}"), seats=seats)
-    verdict = one.verdict if concludes is None else Verdict.of(f"answer-{concludes}")
-    return replace(one, condition=condition, verdict=verdict, **changed)
+    one = kit.told(moves, f"c{number}", **changed)
+    return one if concludes is None else replace(one, verdict=Verdict.of(f"answer-{concludes}"))
 
 
 def voted(concludes: int, number: int, *, seats=(ANN, BOB), condition="vote"):
@@ -73,7 +68,7 @@ def test_a_discussion_is_held_against_its_better_seat_and_not_the_mean():
 
 def test_seats_of_equal_accuracy_are_not_chosen_by_their_luck():
     """Each seat is right on its own half; the choice on other questions cannot pick the right one."""
-    talk = [told("1|2 1 1", 0), told("1|2 1 1", 1), told("2|1 1 1", 2), told("2|1 1 1", 3)]
+    talk = [told("1|2 1 1" if number < 2 else "2|1 1 1", number) for number in range(4)]
     row = study(*talk)["talk"]
     # On each question the other seat is ahead on the remaining three.
     assert row.over_best_seat.difference.difference.value == 1.0

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peerjudge.analysis import (
@@ -21,24 +21,16 @@ from peerjudge.analysis.accuracy import average_groups
 from peerjudge.analysis.intervals import measure_proportion
 from peerjudge.analysis.scoring import Scores, require_conventions, score_ballots
 from peerjudge.data import (
-    INCONSISTENT,
-    REFUSED,
-    TIE,
-    UNREADABLE,
     Dataset,
     Measurement,
-    RecordedReview,
     Undecided,
-    Verdict,
-    replace,
 )
 from peerjudge.datasets import load
 from peerjudge.errors import DataError
-from peerjudge.testing import comparison_of
+from tests.analysis.analysis_kit import dataset_of, pair_of, review_of
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 SUBSETS = ("Neighbor", "GPTInst", "GPTOut", "Manual")
-MARKS = {"=": TIE, "?": UNREADABLE, "-": REFUSED, "x": INCONSISTENT}
 
 
 def _as_published(dataset: Dataset, **options) -> Scores:
@@ -50,19 +42,19 @@ def _as_published(dataset: Dataset, **options) -> Scores:
     [("turn 1", 1343, 0.66, 859, 0.85), ("turn 2", 1325, 0.66, 864, 0.85)],
 )
 def test_mtbench_agreement_is_that_of_table_5(
-    verdicts, turn, votes, with_ties, chosen, without_ties
+    mtbench, turn, votes, with_ties, chosen, without_ties
 ):
     """Experts agree with GPT-4 in 66 % of votes with ties, and in 85 % without (S1 and S2)."""
-    (row,) = _as_published(load(verdicts("mtbench"))).scores
+    (row,) = _as_published(mtbench).scores
     cell = row.groups[turn]
     assert (cell.as_tie.n, cell.decided.n) == (votes, chosen)
     assert round(cell.as_tie.value, 2) == with_ties
     assert round(cell.decided.value, 2) == without_ties
 
 
-def test_both_usual_figures_of_mtbench_are_there(verdicts):
+def test_both_usual_figures_of_mtbench_are_there(mtbench):
     """Over both turns GPT-4 agrees in 71.7 % of its consistent verdicts, in 65.9 % with ties."""
-    scores = _as_published(load(verdicts("mtbench")))
+    scores = _as_published(mtbench)
     (row,) = scores.scores
     assert scores.by == "subset"
     assert row.total.accuracy.value == pytest.approx(0.717, abs=5e-4)
@@ -72,9 +64,9 @@ def test_both_usual_figures_of_mtbench_are_there(verdicts):
     assert published.value == pytest.approx(0.659, abs=5e-4)
 
 
-def test_llmbar_is_scored_as_by_its_authors(verdicts):
+def test_llmbar_is_scored_as_by_its_authors(llmbar):
     """All 65 evaluators: `correct_average` of each subset, and Adversarial as the mean of the four."""
-    scores = _as_published(load(verdicts("llmbar")))
+    scores = _as_published(llmbar)
     assert len(scores.scores) == 65
     for row in scores.scores:
         printed = {name: cell.orders.average for name, cell in row.groups.items()}
@@ -107,9 +99,9 @@ def test_llmbar_is_scored_as_in_the_files_of_its_authors():
         assert found == pytest.approx(float(printed.rstrip("%")) / 100)
 
 
-def test_vicuna80_is_scored_as_in_table_3(verdicts):
+def test_vicuna80_is_scored_as_in_table_3(vicuna):
     """The accuracies of three reviewers are those of PRD Table 3, to its last digit."""
-    scores = _as_published(load(verdicts("vicuna80")))
+    scores = _as_published(vicuna)
     found = {
         row.judge.reviewer: row.accuracy_by("", scores.conventions).value for row in scores.scores
     }
@@ -120,20 +112,8 @@ def test_vicuna80_is_scored_as_in_table_3(verdicts):
 def _told(marks: str, gold: str = "1") -> Dataset:
     """One verdict by `judge` on each of as many questions; gold is the same, or one mark for each."""
     golds = gold if len(gold) == len(marks) else gold * len(marks)
-    comparisons = [
-        replace(comparison_of(2, name=f"c{n}"), gold=_verdict(mark)) for n, mark in enumerate(golds)
-    ]
-    reviews = [
-        RecordedReview(comparison=one.id, shown=one.shown, reviewer="judge", verdict=_verdict(mark))
-        for one, mark in zip(comparisons, marks, strict=True)
-    ]
-    return Dataset(
-        name="made", description="", comparisons=tuple(comparisons), reviews=tuple(reviews)
-    )
-
-
-def _verdict(mark: str) -> Verdict:
-    return MARKS.get(mark) or Verdict.of(f"answer-{mark}")
+    pairs = [pair_of(f"c{n}", gold=mark) for n, mark in enumerate(golds)]
+    return dataset_of(pairs, map(review_of, pairs, marks))
 
 
 MARKED = st.lists(st.sampled_from("12=x?-"), min_size=1, max_size=12).map("".join)
@@ -154,6 +134,7 @@ def test_undecided_verdicts_count_by_each_convention(marks, gold):
         assert row.counting(way).low <= row.counting(way).value <= row.counting(way).high
 
 
+@settings(max_examples=30)
 @given(st.lists(st.tuples(st.sampled_from("12=x?-"), st.sampled_from("12=")), min_size=1))
 def test_reports_and_agreement_count_as_scores_do(verdicts_and_golds):
     """`score`, reports, `agreement` and its panel give a reviewer the same accuracies and intervals."""

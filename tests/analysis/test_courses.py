@@ -2,17 +2,13 @@
 
 from peerjudge.analysis.findings import build_findings
 from peerjudge.analysis.outcomes import Course
-from peerjudge.data import Role, StopReason, Transcript, replace
-from peerjudge.testing import comparison_of, transcript_of
+from peerjudge.data import Role, StopReason, Transcript
+from tests.analysis import analysis_kit as kit
 
 
-def told(
-    moves: str, number: int = 1, *, gold: int | None = 1, swap: bool = False, **changes
-) -> Transcript:
+def told(moves: str, number: int = 1, **changes) -> Transcript:
     """A discussion of two, by default one in which the first answer is gold."""
-    comparison = comparison_of(2, gold=gold, name=f"c{number}")
-    shown = comparison.swapped() if swap else comparison
-    return replace(transcript_of(moves, comparison=shown), condition="talk", **changes)
+    return kit.told(moves, f"c{number}", **changes)
 
 
 def courses(*transcripts: Transcript) -> tuple[Course, ...]:

@@ -6,35 +6,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peerjudge.analysis.ballots import Ballots
-from peerjudge.analysis.collecting import collect_transcripts
-from peerjudge.analysis.inference import Sampler
+from peerjudge.analysis.assembling import collect_reviews
+from peerjudge.analysis.collecting import collect_transcripts as table
 from peerjudge.analysis.leaders import measure_by_leader, measure_pair
 from peerjudge.analysis.outcomes import count_holdings
 from peerjudge.analysis.peers import measure_head_to_head, tally_head_to_head
 from peerjudge.analysis.position import measure_gold_preference, measure_preferences
 from peerjudge.analysis.selecting import keep_contestants
 from peerjudge.analysis.tournaments import build_tournament
-from peerjudge.data import EventKind, Role, Sampling, Seat, Transcript, Verdict, replace
+from peerjudge.data import EventKind, Role, Sampling, Transcript, Verdict, replace
 from peerjudge.errors import DataError
-from peerjudge.testing import comparison_of, transcript_of
 from peerjudge.tracker import opinion_events
-
-QUICK = Sampler(samples=50)
-ANN, BOB = (
-    Seat(id=f"seat-{n}", reviewer=name, role=role)
-    for n, (name, role) in enumerate((("ann", Role.LEADER), ("bob", Role.FOLLOWER)), start=1)
-)
-BOB_LEADS = (
-    replace(BOB, id="seat-1", role=Role.LEADER),
-    replace(ANN, id="seat-2", role=Role.FOLLOWER),
-)
-
-
-def told(moves: str, name: str = "c1", *, seats=(ANN, BOB), condition="talk") -> Transcript:
-    """A discussion whose gold is the first answer."""
-    one = transcript_of(moves, comparison=comparison_of(2, gold=1, name=name), seats=seats)
-    return replace(one, condition=condition)
+from tests.analysis.analysis_kit import ANN, BOB, BOB_LEADS, QUICK, told
 
 
 def swapped(transcript: Transcript) -> Transcript:
@@ -62,13 +45,8 @@ def play(drawn: list[tuple[str, bool]]) -> list[Transcript]:
     ]
 
 
-def table(transcripts: list[Transcript]) -> Ballots:
-    """The ballots of these discussions."""
-    return collect_transcripts(transcripts)
-
-
 @given(discussions)
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_holdings_count_discussions_that_began_apart(drawn):
     """A seat altered in a discussion if any of its events is one, and else held if any is that."""
     transcripts = play(drawn)
@@ -104,7 +82,7 @@ def test_turns_in_one_discussion_count_once():
 
 
 @given(discussions)
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_accuracy_by_leader_counts_every_conclusion(drawn):
     """Of all discussions led by a seat, the share that concluded with gold; unreadable ones are not right."""
     transcripts = play(drawn)
@@ -159,7 +137,7 @@ def test_a_reviewer_discusses_with_itself_at_two_temperatures():
 
 
 @given(discussions, st.booleans())
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_preferences_are_shares_of_readable_verdicts(drawn, turn):
     """The win rate of an author is its share of the verdicts, ties as half, wherever it is shown."""
     transcripts = [swapped(one) if turn else one for one in play(drawn)]
@@ -195,11 +173,9 @@ def test_the_place_of_a_gold_answer_is_that_of_the_data():
     assert (everything.value, first.value, second.n) == (1.0, 1.0, 0)
 
 
-def test_win_rates_between_two_have_intervals_around_the_tally(verdicts):
+def test_win_rates_between_two_have_intervals_around_the_tally(vicuna):
     """The share of one contestant against another is that of the heat map, for any weights."""
-    from peerjudge.runs.reading import read_material
-
-    tournament = build_tournament(read_material(verdicts("vicuna80")).ballots)
+    tournament = build_tournament(collect_reviews(vicuna))
     found = measure_head_to_head(tournament, weighted=False, samples=100)
     weights = dict.fromkeys(tournament.reviewers, 1.0)
     tally = tally_head_to_head(tournament, weights=weights, order=tournament.contestants)

@@ -18,14 +18,10 @@ from peerjudge.analysis.frames import FRAMES, ballots_reading
 from peerjudge.data import TIE, StopReason, Transcript, Utterance, replace
 from peerjudge.testing import comparison_of, transcript_of
 from peerjudge.tracker import opinion_events
+from tests.analysis.analysis_kit import told
 
 TraceFunction = Callable[[FrameType, str, Any], Any]
 NAMES = ("discussions", "turns", "calls", "events")
-
-
-def told(moves: str, name: str = "c1", **kwargs) -> Transcript:
-    """A discussion of a comparison whose gold is the first answer."""
-    return transcript_of(moves, comparison=comparison_of(2, gold=1, name=name), **kwargs)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -43,7 +39,7 @@ def test_a_turn_is_a_row_with_its_seat_and_what_was_read():
     """Private reviews 2 and 1, then an unreadable turn of the leader, a tie of the follower."""
     frame = pj.turns_df([told("2|1 ? =")])
     assert frame["turn"].tolist() == [0, 1, 2, 3]
-    assert frame["reviewer"].tolist() == ["reviewer-1", "reviewer-2", "reviewer-1", "reviewer-2"]
+    assert frame["reviewer"].tolist() == ["ann", "bob", "ann", "bob"]
     assert frame["role"].tolist() == ["leader", "follower", "leader", "follower"]
     assert frame["private"].tolist() == [True, True, False, False]
     assert frame["outcome"].tolist() == ["choice", "choice", "unreadable", "tie"]
@@ -55,17 +51,18 @@ def test_a_turn_is_a_row_with_its_seat_and_what_was_read():
 
 
 def test_a_discussion_is_a_row_with_its_conclusion():
-    """A wrong, a right, a tied and an unfinished discussion, in the order in which they come."""
-    unfinished = replace(told("1|2", "c4"), stop=None)
-    frame = pj.discussions_df([told("2|2 2"), told("1|1 1", "c2"), told("1|2 =", "c3"), unfinished])
-    assert frame["comparison"].tolist() == ["c1", "c2", "c3", "c4"]
+    """A wrong, a right, a tied, an unfinished and a failed discussion, in the order in which they come."""
+    broken = [told("1|2", "c4", stop=None), told("1|1", "c5", stop=StopReason.FAILED)]
+    frame = pj.discussions_df([told("2|2 2"), told("1|1 1", "c2"), told("1|2 =", "c3"), *broken])
+    assert frame["comparison"].tolist() == ["c1", "c2", "c3", "c4", "c5"]
     assert frame["correct"].tolist()[:3] == [False, True, False]
     assert frame["outcome"].tolist()[2] == "tie"
-    assert frame["stop"].isna().tolist() == [False, False, False, True]
-    assert frame["turns"].tolist() == [3, 3, 3, 2]
+    assert frame["stop"].isna().tolist() == [False, False, False, True, False]
+    assert frame["stop"].iloc[-1] == "failed"
+    assert frame["turns"].tolist() == [3, 3, 3, 2, 2]
     assert frame["shown"].unique().tolist() == ["answer-1 answer-2"]
     assert frame["gold"].unique().tolist() == ["answer-1"]
-    assert frame["reviewers"].unique().tolist() == ["reviewer-1 reviewer-2"]
+    assert frame["reviewers"].unique().tolist() == ["ann bob"]
 
 
 def test_a_tie_is_right_where_gold_is_a_tie():
@@ -114,10 +111,10 @@ moves = st.builds(
 
 
 @given(st.lists(moves, max_size=4))
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=20)
 def test_frames_hold_what_the_nouns_hold(lines: list[str]):
     """Nothing is lost or added on the way from transcripts to rows."""
-    discussions = [told(line, f"c{k}") for k, line in enumerate(lines)]
+    discussions = [told(line, f"c{k}", seats=None) for k, line in enumerate(lines)]
     turns = [turn for one in discussions for turn in one.turns]
     frame = pj.turns_df(iter(discussions))
     assert frame["rule"].tolist() == [turn.review.rule for turn in turns]
@@ -181,13 +178,7 @@ def count_steps(questions: int) -> int:
 
 def test_reading_a_frame_takes_steps_in_proportion_to_its_rows():
     """Four times as many questions take about four times as many steps, not sixteen."""
-    assert count_steps(160) < 5 * count_steps(40)
-
-
-def test_failed_discussions_are_rows_too():
-    """What failed is counted, and says so."""
-    frame = pj.discussions_df([replace(told("1|1"), stop=StopReason.FAILED)])
-    assert frame["stop"].tolist() == ["failed"]
+    assert count_steps(80) < 5 * count_steps(20)
 
 
 def test_simulated_is_said_of_a_turn_or_of_a_whole_discussion():

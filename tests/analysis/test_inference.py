@@ -51,8 +51,6 @@ def test_williams_test_is_antisymmetric(seed: int, n: int):
     gold, one, other = np.random.default_rng(seed).normal(size=(3, n))
     there = compare_correlations(gold.tolist(), one.tolist(), other.tolist(), range(len(gold)))
     back = compare_correlations(gold.tolist(), other.tolist(), one.tolist(), range(len(gold)))
-    assert there is not None
-    assert back is not None
     assert there.t == pytest.approx(-back.t)
     assert there.p_value == pytest.approx(back.p_value)
 
@@ -67,7 +65,6 @@ def test_williams_test_holds_its_level():
         found = compare_correlations(
             gold.tolist(), scores[0].tolist(), scores[1].tolist(), range(len(gold))
         )
-        assert found is not None
         false += found.p_value < 0.05
     assert 0.02 <= false / 400 <= 0.09
 
@@ -84,12 +81,11 @@ def test_correlations_that_cannot_be_are_a_mistake():
 def test_a_score_compared_with_itself_is_no_different():
     """Two reviewers who always say the same correlate alike with gold."""
     found = compare_correlations([1, 0, 1, 0, 1], [1, 0, 0, 0, 1], [1, 0, 0, 0, 1], range(5))
-    assert found is not None
     assert (found.t, found.p_value) == (0.0, 1.0)
 
 
 @given(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=1, max_size=60))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 def test_mcnemar_is_the_exact_binomial_test_of_the_discordant_pairs(differences: list[float]):
     """Pairs on which both are right or both wrong say nothing."""
     found = run_mcnemar(differences)
@@ -100,7 +96,7 @@ def test_mcnemar_is_the_exact_binomial_test_of_the_discordant_pairs(differences:
 
 
 @given(p_values)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 def test_benjamini_hochberg_is_that_of_scipy(given_values: list[float]):
     """The adjusted p-values are those of an independent implementation."""
     assert adjust_benjamini_hochberg(given_values) == pytest.approx(
@@ -109,7 +105,7 @@ def test_benjamini_hochberg_is_that_of_scipy(given_values: list[float]):
 
 
 @given(p_values)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 def test_adjusting_keeps_the_order_and_never_lowers(given_values: list[float]):
     """Holm is the stricter of the two, and neither makes a finding out of nothing."""
     strict, mild = adjust_holm(given_values), adjust_benjamini_hochberg(given_values)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -10,53 +11,32 @@ from scipy.stats import binomtest
 
 from peerjudge.analysis import Accuracy, Sampler, collect_reviews, measure_accuracy, measure_mean
 from peerjudge.analysis.intervals import SHARE, measure_proportion
-from peerjudge.data import (
-    REFUSED,
-    TIE,
-    UNREADABLE,
-    Answer,
-    Comparison,
-    Dataset,
-    Question,
-    RecordedReview,
-    Verdict,
-)
+from peerjudge.data import Question, replace
 from peerjudge.errors import DataError
 from studies.recovery.coverage import is_honest, measure_coverage
+from tests.analysis.analysis_kit import dataset_of, pair_of, review_of
 
-ONE, TWO = Verdict.of("one"), Verdict.of("two")
+MARKED = st.sampled_from("12=?")
 
 
-def accuracy(judged: list[tuple[Verdict, Verdict]], *, clusters, samples=2000) -> Accuracy | None:
+def accuracy(judged: Sequence[tuple[str, str]], *, clusters, samples=2000) -> Accuracy | None:
     """The accuracy of verdicts against their golds, each of a comparison of these questions."""
-    answers = tuple(Answer(id=name, text="") for name in ("one", "two"))
-    comparisons = [
-        Comparison(id=f"c{n}", question=Question(id=f"q{q}", text=""), answers=answers, gold=gold)
+    pairs = [
+        replace(pair_of(f"c{n}", gold=gold), question=Question(id=f"q{q}", text=""))
         for n, (q, (_, gold)) in enumerate(zip(clusters, judged, strict=True))
     ]
-    reviews = [
-        RecordedReview(comparison=f"c{n}", shown=("one", "two"), reviewer="r", verdict=verdict)
-        for n, (verdict, _) in enumerate(judged)
-    ]
-    data = Dataset(name="d", description="", comparisons=(*comparisons,), reviews=(*reviews,))
+    data = dataset_of(pairs, map(review_of, pairs, [mark for mark, _ in judged]))
     return measure_accuracy(collect_reviews(data), sampler=Sampler(samples=samples))
 
 
 @given(st.integers(0, 200), st.integers(1, 200))
 @settings(deadline=None)
-def test_a_share_is_inside_its_wilson_interval(successes: int, n: int):
-    """The bounds stay within 0 and 1, and hold the share."""
-    found = measure_proportion(min(successes, n), n)
-    assert 0.0 <= found.low <= found.value <= found.high <= 1.0
-
-
-@given(st.integers(0, 60), st.integers(1, 60))
-@settings(deadline=None)
 def test_the_wilson_interval_is_that_of_scipy(successes: int, n: int):
-    """The closed form needs no library, and agrees with one."""
+    """The closed form needs no library, and agrees with one; its bounds hold the share."""
     k = min(successes, n)
     expected = binomtest(k, n).proportion_ci(method="wilson")
     found = measure_proportion(k, n)
+    assert 0.0 <= found.low <= found.value <= found.high <= 1.0
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
 
 
@@ -117,7 +97,7 @@ def test_an_interval_of_shares_is_a_point_only_by_chance_of_the_draw(rows):
 
 def test_an_accuracy_without_errors_has_room_for_some():
     """Five right verdicts on five questions do not prove a reviewer infallible."""
-    found = accuracy([(ONE, ONE)] * 5, clusters=range(5)).accuracy
+    found = accuracy(["11"] * 5, clusters=range(5)).accuracy
     assert found.value == found.high == 1.0
     assert found.low == pytest.approx(measure_proportion(5, 5).low)
 
@@ -137,40 +117,29 @@ def test_ties_everywhere_leave_room():
     assert (found.low, found.high) == pytest.approx((0.5 - unseen / 2, 0.5 + unseen / 2))
 
 
-@pytest.mark.parametrize("questions", [4, 8, 20])
+@pytest.mark.parametrize("questions", [4, 12])
 def test_intervals_from_few_questions_hold_the_truth(questions: int):
-    """Graded accuracies of 4 to 20 questions: at least 93 of 100 intervals, within chance."""
+    """Graded accuracies of 4 and 12 questions: at least 93 of 100 intervals, within chance."""
     found = measure_coverage(studies=600, seed=3, sizes=(questions,))
     assert [one.population for one in found if not is_honest(one)] == []
 
 
 def test_unreadable_verdicts_bound_the_accuracy():
     """They are no ties and no errors: excluded, counted, and put on either side."""
-    judged = [
-        (ONE, ONE),
-        (TWO, ONE),
-        (TIE, TIE),
-        (UNREADABLE, ONE),
-        (REFUSED, TIE),
-        (ONE, UNREADABLE),
-    ]
-    found = accuracy(judged, clusters=range(6))
+    found = accuracy(["11", "21", "==", "?1", "-=", "1?"], clusters=range(6))
     assert found.accuracy.value == pytest.approx(2 / 3)
     assert (found.accuracy.n, found.undecided) == (3, 2)
     assert (found.worst_case, found.best_case) == (pytest.approx(2 / 5), pytest.approx(4 / 5))
 
 
-verdicts = st.sampled_from([ONE, TWO, TIE, UNREADABLE])
-
-
-@given(st.lists(st.tuples(verdicts, verdicts), min_size=1), st.booleans())
+@given(st.lists(st.tuples(MARKED, MARKED), min_size=1), st.booleans())
 @settings(deadline=None)
 def test_accuracy_lies_between_its_worst_and_best_case(
-    judged: list[tuple[Verdict, Verdict]], clustered: bool
+    judged: list[tuple[str, str]], clustered: bool
 ):
     """Whatever the unreadable replies meant, the truth is in between."""
     names = [k // 2 if clustered else k for k in range(len(judged))]
-    found = accuracy(judged, clusters=names, samples=50)
+    found = accuracy(judged, clusters=names, samples=20)
     if found is not None and found.accuracy.n:
         assert found.worst_case <= found.accuracy.value <= found.best_case
         assert found.accuracy.low <= found.accuracy.value <= found.accuracy.high

@@ -21,7 +21,6 @@ from peerjudge.analysis.ballots import Stage
 from peerjudge.analysis.scoring import score_ballots
 from peerjudge.data import (
     UNREADABLE,
-    Dataset,
     Question,
     Review,
     StopReason,
@@ -31,8 +30,10 @@ from peerjudge.data import (
     replace,
 )
 from peerjudge.testing import comparison_of, transcript_of
+from tests.analysis.analysis_kit import dataset_of
 
 LOGITS = st.floats(-3, 3)
+SHARED = Question(id="q", text="?")
 
 
 def lean(label: str, logits: list[float]) -> tuple[TokenLogprob, ...]:
@@ -167,18 +168,9 @@ def test_more_than_two_answers_have_the_softmax_of_the_mean():
 
 def test_gold_of_a_dataset_in_another_order_finds_its_answer():
     """Probabilities follow their answers where the gold data have another own order."""
-    other = changed_gold(2)
-    run = in_both_orders(1.0, 2.0)
-    assert score(run, gold=other).total.margin.measured.value == pytest.approx(
-        logistic(-1.0), abs=1e-4
-    )
-
-
-def changed_gold(number: int) -> Dataset:
-    """The same comparison in the other order, whose gold is the answer of this number."""
-    swapped = comparison_of(2, name="c1").swapped()
-    gold = replace(swapped, gold=Verdict.of(f"answer-{number}"))
-    return Dataset(name="gold", description="gold", comparisons=(gold,))
+    swapped = replace(comparison_of(2, name="c1").swapped(), gold=Verdict.of("answer-2"))
+    found = score(in_both_orders(1.0, 2.0), gold=dataset_of([swapped])).total.margin
+    assert found.measured.value == pytest.approx(logistic(-1.0), abs=1e-4)
 
 
 def test_conditions_are_compared_by_the_margins_on_the_same_comparisons():
@@ -194,7 +186,6 @@ def test_conditions_are_compared_by_the_margins_on_the_same_comparisons():
     rows = tabulate_by_condition(ballots)
     (pair,) = compare_all(rows, sampler=Sampler(samples=200))
     expected = np.mean([logistic(1 + n / 10) - logistic(n / 10) for n in range(8)])
-    assert pair.margin is not None
     assert pair.margin.difference.value == pytest.approx(expected, abs=1e-4)
     assert pair.margin.difference.low > 0
     assert (pair.margin.difference.n, pair.margin_one_order) == (24, 0)
@@ -207,19 +198,12 @@ def test_conditions_are_compared_by_the_margins_on_the_same_comparisons():
 
 def test_questions_are_resampled():
     """Judgements of one question are one cluster, so the interval is that of two questions."""
-    run = [
-        each
-        for n, signal in enumerate((2.0, 2.0, -1.0))
-        for each in in_both_orders(signal, 0.0, name=f"c{n}")
-    ]
+    twice = [each for n in range(2) for each in in_both_orders(2.0, 0.0, name=f"c{n}")]
+    other = in_both_orders(-1.0, 0.0, name="c2")
+    run = [*twice, *other]
     same = [
-        replace(
-            one,
-            comparison=replace(one.comparison, question=Question(id="q", text="?")),
-        )
-        if one.comparison.id != "c2"
-        else one
-        for one in run
+        *(replace(one, comparison=replace(one.comparison, question=SHARED)) for one in twice),
+        *other,
     ]
     wide, narrow = score(same).total.margin.measured, score(run).total.margin.measured
     assert wide.value == pytest.approx(narrow.value)

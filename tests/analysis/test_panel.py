@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import evalica
 import numpy as np
 import pandas as pd
@@ -23,7 +25,8 @@ from peerjudge.analysis.kappa import (
     krippendorff_alpha,
     pair_coincidences,
 )
-from peerjudge.data import Answer, Comparison, Dataset, Question, RecordedReview, Verdict
+from peerjudge.data import Dataset
+from tests.analysis.analysis_kit import dataset_of, pair_of, review_of
 
 
 def test_cohen_kappa_is_that_of_the_textbook():
@@ -45,7 +48,7 @@ ratings = arrays(
 
 
 @given(ratings)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 def test_alpha_is_that_of_evalica(given_ratings: np.ndarray):
     """The same alpha as an independent implementation, with ratings missing."""
     rated = (~np.isnan(given_ratings)).sum(axis=1) > 1
@@ -65,7 +68,7 @@ def test_alpha_is_that_of_the_textbook():
 
 
 @given(ratings)
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 def test_fleiss_from_sums_is_fleiss_from_counts(given_ratings: np.ndarray):
     """Fleiss' kappa from sums over questions equals that from all counts."""
     whole = np.nan_to_num(given_ratings)
@@ -83,26 +86,16 @@ def test_correlation_from_sums_is_that_of_numpy(seed: int):
     assert correlation(sums)[0] == pytest.approx(np.corrcoef(x, y)[0, 1])
 
 
-def judging(verdicts: dict[str, list[str]], golds: list[str]) -> Dataset:
+def judging(verdicts: dict[str, Sequence[str]], golds: Sequence[str]) -> Dataset:
     """Reviewers' marks 1 and 2 on comparisons with these golds; `-` is no review."""
-    choices = {"1": Verdict.of("a"), "2": Verdict.of("b")}
-    answers = (Answer(id="a", text="x", author="a"), Answer(id="b", text="yy", author="b"))
-    comparisons = tuple(
-        Comparison(
-            id=f"c{k}",
-            question=Question(id=f"q{k}", text="?"),
-            answers=answers,
-            gold=choices.get(gold),
-        )
-        for k, gold in enumerate(golds)
-    )
-    reviews = tuple(
-        RecordedReview(comparison=f"c{k}", shown=("a", "b"), reviewer=name, verdict=choices[mark])
-        for name, given_marks in verdicts.items()
-        for k, mark in enumerate(given_marks)
+    pairs = [pair_of(f"c{k}", gold=gold) for k, gold in enumerate(golds)]
+    reviews = [
+        review_of(one, mark, by=name)
+        for name, marks in verdicts.items()
+        for one, mark in zip(pairs, marks, strict=True)
         if mark != "-"
-    )
-    return Dataset(name="d", description="", comparisons=comparisons, reviews=reviews)
+    ]
+    return dataset_of(pairs, reviews)
 
 
 def drawn(correlated: float, count: int, *, judges: int = 4, seed: int = 0) -> Dataset:
@@ -114,8 +107,7 @@ def drawn(correlated: float, count: int, *, judges: int = 4, seed: int = 0) -> D
         own = random.random(count) < 0.3
         errs = np.where(random.random(count) < correlated, common, own)
         verdicts[f"j{judge}"] = ["2" if wrong else "1" for wrong in errs]
-    golds = ["1"] * count
-    return judging(verdicts, golds)
+    return judging(verdicts, "1" * count)
 
 
 def judged(data: Dataset, **kwargs) -> Ballots:
@@ -125,25 +117,25 @@ def judged(data: Dataset, **kwargs) -> Ballots:
 
 def test_independent_judges_are_worth_their_number():
     """With independent errors the effective number of judges is the size of the panel."""
-    found = measure_panel(judged(drawn(0.0, 2000)), samples=200)
+    found = measure_panel(judged(drawn(0.0, 1000)), samples=50)
     assert abs(found.error_correlation.value) < 0.05
     assert found.effective.value == pytest.approx(4.0, abs=0.4)
 
 
 def test_judges_who_err_together_are_worth_one():
     """Copies of one judge count as one judge; half-copied errors cost most of the panel."""
-    found = measure_panel(judged(drawn(1.0, 200)), samples=200)
+    found = measure_panel(judged(drawn(1.0, 200)), samples=50)
     assert found.error_correlation.value == pytest.approx(1.0)
     assert found.effective.value == pytest.approx(1.0)
     assert found.effective.high > 1.0
-    half = measure_panel(judged(drawn(0.7, 2000)), samples=200)
+    half = measure_panel(judged(drawn(0.7, 1000)), samples=50)
     assert half.error_correlation.value == pytest.approx(0.49, abs=0.06)
     assert half.effective.value == pytest.approx(4 / (1 + 3 * 0.49), abs=0.2)
 
 
 def test_pairs_are_compared_on_what_both_judged():
     """One is right where the other is wrong on three questions; only one judged the fourth."""
-    data = judging({"x": ["1", "1", "1", "1"], "y": ["2", "2", "2", "-"]}, ["1", "1", "1", "1"])
+    data = judging({"x": "1111", "y": "222-"}, "1111")
     found = measure_panel(judged(data), samples=50)
     (pair,) = found.pairs
     assert (pair.one, pair.other, pair.same.value, pair.same.n) == ("x", "y", 0.0, 3)
@@ -163,11 +155,10 @@ def test_many_pairs_are_adjusted_for_their_number():
     assert min(adjusted) == pytest.approx(min(1.0, 6 * min(p_values)))
 
 
-def test_a_pair_has_one_test_wherever_it_is_printed(verdicts):
+def test_a_pair_has_one_test_wherever_it_is_printed(vicuna):
     """The panel asks which of two reviewers is right more often as `compare` does, with the same answer."""
-    source = verdicts("vicuna80")
-    panel = pj.agreement(source, panel=True).document()["panel"]["pairs"]
-    compared = pj.compare(source).document()["pairs"]
+    panel = pj.agreement(vicuna, panel=True).document()["panel"]["pairs"]
+    compared = pj.compare(vicuna).document()["pairs"]
     assert len(panel) == len(compared) == 10
     for ours, theirs in zip(panel, compared, strict=True):
         assert (ours["one"], ours["other"]) == (theirs["one"], theirs["other"])
@@ -177,14 +168,14 @@ def test_a_pair_has_one_test_wherever_it_is_printed(verdicts):
 
 def test_large_panels_have_no_tests_by_pairs():
     """Hundreds of pairs leave no power to any test, and are described without them."""
-    names = {f"r{k}": ["1", "2", "1"] for k in range(26)}
-    found = measure_panel(judged(judging(names, ["1", "1", "1"])), samples=20)
+    names = {f"r{k}": "121" for k in range(26)}
+    found = measure_panel(judged(judging(names, "111")), samples=2)
     assert {pair.accuracy for pair in found.pairs} == {None}
 
 
 def test_without_gold_there_is_agreement_but_no_error():
     """Kappas need no gold; accuracy and errors do. A single reviewer has no kappa."""
-    data = judging({"x": ["1", "2", "1"], "y": ["1", "2", "2"]}, ["", "", ""])
+    data = judging({"x": "121", "y": "122"}, ["", "", ""])
     found = measure_panel(judged(data), samples=50)
     assert found.fleiss_kappa is not None
     assert found.krippendorff_alpha is not None
@@ -197,9 +188,7 @@ def test_without_gold_there_is_agreement_but_no_error():
 
 def test_a_panel_that_never_errs_has_no_errors_in_common():
     """Errors that never vary have no correlation, and no effective number follows."""
-    found = measure_panel(
-        judged(judging({"x": ["1", "2"], "y": ["1", "2"]}, ["1", "2"])), samples=50
-    )
+    found = measure_panel(judged(judging({"x": "12", "y": "12"}, "12")), samples=50)
     assert (found.error_correlation, found.effective) == (None, None)
     (pair,) = found.pairs
     assert (pair.error_correlation.n, pair.same.value, pair.same.low < 1.0) == (0, 1.0, True)

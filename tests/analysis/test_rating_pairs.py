@@ -21,9 +21,8 @@ from peerjudge.analysis.rating_pairs import (
     tabulate_ratings,
 )
 from peerjudge.analysis.ratings import RatingLevel
-from peerjudge.data import Dataset, Question, RecordedReview, Verdict, replace
-from peerjudge.datasets import load
-from peerjudge.testing import comparison_of
+from peerjudge.data import Dataset, replace
+from tests.analysis.analysis_kit import rated_by
 
 RATED = st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=4, max_size=15)
 SAMPLER = Sampler(samples=200)
@@ -40,7 +39,7 @@ def _coefficients(x, y) -> dict[str, float]:
         }
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(RATED, st.integers(1, 4))
 def test_every_sample_has_the_coefficients_of_the_drawn_answers(pairs, size):
     """With ties and questions drawn several times, all three are those of scipy on these answers."""
@@ -76,29 +75,6 @@ def test_copies_of_answers_in_their_questions_add_no_evidence():
         assert not np.allclose(once[name][1:], apart[name][1:])
 
 
-def _rated(ratings: dict[str, list[float | None]], golds: list[float], *, size=2, aspect="style"):
-    """The ratings of several reviewers on the same answers, `size` of each question."""
-    comparisons, reviews = [], []
-    for number, gold in enumerate(golds):
-        made = comparison_of(1, name=f"c{number}")
-        question = Question(id=f"q{number // size}", text="Summarise.")
-        comparisons.append(replace(made, question=question, meta={"gold_style": gold}))
-        reviews += [
-            RecordedReview(
-                comparison=made.id,
-                shown=made.shown,
-                reviewer=name,
-                verdict=Verdict.of("answer-1"),
-                scores=(given[number],),
-                aspect=aspect,
-            )
-            for name, given in ratings.items()
-        ]
-    return Dataset(
-        name="made", description="", comparisons=tuple(comparisons), reviews=tuple(reviews)
-    )
-
-
 def _compare(dataset: Dataset, **options) -> tuple[RatingPair, ...]:
     rows = tabulate_ratings(collect_reviews(dataset))
     return compare_ratings(rows, sampler=SAMPLER, **options)
@@ -111,7 +87,7 @@ GOLD = [1.0, 2.5, 3.0, 4.5, 5.0, 4.0, 2.0, 3.0]
 
 def test_two_judges_are_compared_on_the_answers_that_both_rated():
     """Means, absolute differences and coefficients are over shared answers; missing ratings drop out."""
-    (pair,) = _compare(_rated({"a": ONE, "b": OTHER}, GOLD))
+    (pair,) = _compare(rated_by({"a": ONE, "b": OTHER}, GOLD))
     x, y, z = np.array(ONE[:7]), np.array(OTHER[:7]), np.array(GOLD[:7])
     assert (pair.one, pair.other, pair.aspect, pair.answers) == ("a", "b", "style", 7)
     assert (pair.mean, pair.other_mean) == (x.mean(), y.mean())
@@ -132,7 +108,7 @@ def test_two_judges_are_compared_on_the_answers_that_both_rated():
 
 def test_exchanging_two_judges_reverses_their_differences():
     """What the first has over the second, the second lacks; what they share stays."""
-    dataset = _rated({"a": ONE, "b": OTHER}, GOLD)
+    dataset = rated_by({"a": ONE, "b": OTHER}, GOLD)
     (pair,), (back,) = _compare(dataset, baseline="b"), _compare(dataset, baseline="a")
     assert (back.one, back.other) == (pair.other, pair.one)
     assert back.shift.difference.value == pytest.approx(-pair.shift.difference.value)
@@ -145,9 +121,9 @@ def test_exchanging_two_judges_reverses_their_differences():
 
 def test_a_scale_from_10_to_50_has_intervals_ten_times_as_wide():
     """Tests and coefficients do not depend on the unit of ratings; differences are in this unit."""
-    (small,) = _compare(_rated({"a": ONE, "b": OTHER}, GOLD))
+    (small,) = _compare(rated_by({"a": ONE, "b": OTHER}, GOLD))
     wide = [[None if x is None else 10 * x for x in values] for values in (ONE, OTHER)]
-    (large,) = _compare(_rated({"a": wide[0], "b": wide[1]}, [10 * gold for gold in GOLD]))
+    (large,) = _compare(rated_by({"a": wide[0], "b": wide[1]}, [10 * gold for gold in GOLD]))
     assert large.shift.p_value == small.shift.p_value
     for one, other in (
         (large.shift.difference, small.shift.difference),
@@ -159,7 +135,7 @@ def test_a_scale_from_10_to_50_has_intervals_ten_times_as_wide():
 
 def test_ratings_without_a_named_aspect_are_held_against_every_gold():
     """A run names no aspect: its ratings are compared once, and with each gold of the answers."""
-    dataset = _rated({"a": ONE, "b": OTHER}, GOLD, aspect="")
+    dataset = rated_by({"a": ONE, "b": OTHER}, GOLD, aspect="")
     more = tuple(replace(one, meta={**one.meta, "gold_tone": 3.0}) for one in dataset.comparisons)
     (pair,) = _compare(replace(dataset, comparisons=more))
     assert pair.aspect == ""
@@ -170,7 +146,7 @@ def test_ratings_without_a_named_aspect_are_held_against_every_gold():
 
 def test_one_question_gives_no_bounds():
     """Seven answers to one question do not show how much questions differ."""
-    (pair,) = _compare(_rated({"a": ONE, "b": OTHER}, GOLD, size=9))
+    (pair,) = _compare(rated_by({"a": ONE, "b": OTHER}, GOLD, size=9))
     assert pair.questions == 1
     for measured in (pair.pearson, pair.spearman, pair.kendall, pair.mean_error):
         assert isnan(measured.low)
@@ -179,16 +155,16 @@ def test_one_question_gives_no_bounds():
 
 def test_p_values_are_adjusted_for_all_pairs():
     """Three judges make three pairs, and no adjusted p-value is below the one it adjusts."""
-    pairs = _compare(_rated({"a": ONE, "b": OTHER, "c": GOLD}, GOLD))
+    pairs = _compare(rated_by({"a": ONE, "b": OTHER, "c": GOLD}, GOLD))
     assert [(pair.one, pair.other) for pair in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
     for pair in pairs:
         assert pair.shift_holm >= pair.shift.p_value
         assert pair.against_gold[0].mean_error_holm >= pair.against_gold[0].mean_error.p_value
 
 
-def test_judges_of_pairs_have_no_ratings_to_compare(verdicts):
+def test_judges_of_pairs_have_no_ratings_to_compare(llmbar):
     """Ratings that came with a choice between two answers are no ratings of single answers."""
-    assert tabulate_ratings(collect_reviews(load(verdicts("llmbar"), limit=3))) == ()
+    assert tabulate_ratings(collect_reviews(llmbar)) == ()
 
 
 def _levels(dataset: Dataset) -> tuple[RatingLevel, ...]:
@@ -197,12 +173,12 @@ def _levels(dataset: Dataset) -> tuple[RatingLevel, ...]:
 
 def _repeated(trials: list[list[float | None]], *, size: int = 1) -> Dataset:
     """One reviewer's ratings of several answers, each rated as often as it has trials."""
-    rated = [_rated({"a": list(values)}, [3.0] * len(values), size=size) for values in trials]
+    rated = [rated_by({"a": list(values)}, [3.0] * len(values), size=size) for values in trials]
     reviews = tuple(review for one in rated for review in one.reviews)
     return replace(rated[0], reviews=reviews)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.lists(st.integers(1, 10), min_size=3, max_size=3), min_size=2, max_size=9))
 def test_the_scatter_of_ratings_is_that_of_items_and_of_their_trials(items):
     """Deviations of all ratings, of the items' means, and within items are those of numpy."""
@@ -246,7 +222,7 @@ def test_answers_to_one_question_are_no_independent_items():
 
 def test_differences_of_means_are_those_of_the_whole_comparison():
     """A report gives the differences alone, with the p-values of the command that gives all."""
-    rows = tabulate_ratings(collect_reviews(_rated({"a": ONE, "b": OTHER, "c": GOLD}, GOLD)))
+    rows = tabulate_ratings(collect_reviews(rated_by({"a": ONE, "b": OTHER, "c": GOLD}, GOLD)))
     shifts, pairs = measure_shifts(rows, sampler=SAMPLER), compare_ratings(rows, sampler=SAMPLER)
     assert [(one.one, one.shift, one.shift_holm) for one in shifts] == [
         (one.one, one.shift, one.shift_holm) for one in pairs

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 import peerjudge as pj
 from peerjudge.analysis import Sampler
 from peerjudge.analysis.reasons import ReasonCounter, ThemeFinder, list_reasons
-from peerjudge.data import Answer, Comparison, Dataset, Question, RecordedReview, Verdict, replace
+from peerjudge.data import Verdict, replace
 from peerjudge.errors import DataError
-from peerjudge.testing import comparison_of, transcript_of
+from tests.analysis import analysis_kit as kit
+from tests.analysis.analysis_kit import dataset_of, pair_of, review_of
 
 THEMES = {"accuracy": ["accura*", "wrong"], "brevity": ["to the point", "short*"]}
-PAIR = (Answer(id="a", text="one", author="ann"), Answer(id="b", text="two", author="bob"))
 
 
 def find(text, themes=THEMES):
@@ -50,28 +50,17 @@ def test_a_theme_in_a_script_without_spaces_is_found_within_a_sentence():
 
 def build_reviews(cases):
     """Return a dataset of reviews: (question, reviewer, is accuracy mentioned, is it right)."""
-    comparisons = {
-        number: Comparison(
-            id=f"c{number}",
-            question=Question(id=f"q{number}", text="Which one?"),
-            answers=PAIR,
-            gold=Verdict.of("a"),
-        )
-        for number, *_ in cases
-    }
-    reviews = tuple(
-        RecordedReview(
-            comparison=f"c{number}",
-            shown=("a", "b"),
-            reviewer=reviewer,
-            verdict=Verdict.of("a" if right else "b"),
+    pairs = {number: pair_of(f"c{number}", gold="1") for number, *_ in cases}
+    reviews = [
+        review_of(
+            pairs[number],
+            "1" if right else "2",
+            by=reviewer,
             text=f"I prefer this one because {'it is accurate' if mentioned else 'of its charm'}.",
         )
         for number, reviewer, mentioned, right in cases
-    )
-    return Dataset(
-        name="made", description="made", comparisons=tuple(comparisons.values()), reviews=reviews
-    )
+    ]
+    return dataset_of(pairs.values(), reviews)
 
 
 def measure(dataset, seed=0):
@@ -94,7 +83,7 @@ def test_a_difference_is_within_reviewers():
     assert found.low < 0.0 < found.high
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 10**6), effect=st.sampled_from([-0.3, 0.0, 0.4]))
 def test_a_planted_difference_is_found(seed, effect):
     """With 120 questions, the estimate is within four standard errors of what was planted."""
@@ -146,9 +135,7 @@ def test_words_that_are_used_as_often_are_proposed_by_name():
 
 def talk(number, *, altered, named):
     """Return a discussion whose second seat hears a contradiction, and alters or holds."""
-    told = transcript_of(
-        f"1|2 1 {1 if altered else 2}", comparison=comparison_of(2, gold=1, name=f"c{number}")
-    )
+    told = kit.told(f"1|2 1 {1 if altered else 2}", f"c{number}")
     words = "Look again at the first one, " + ("it is accurate" if named else "it has charm")
     turns = list(told.turns)
     turns[2] = replace(turns[2], utterance=replace(turns[2].utterance, text=words))
@@ -171,11 +158,7 @@ def test_bare_verdicts_are_no_reasons():
     """A reply of a few words is counted apart, and not shown as a reason."""
     told = talk(1, altered=True, named=True)
     (reason,) = [one for one in list_reasons(told) if "charm" in one.text or "accurate" in one.text]
-    assert (reason.verdict, reason.right, reason.private) == (
-        Verdict.of(told.comparison.shown[0]),
-        True,
-        False,
-    )
+    assert (reason.verdict, reason.right, reason.private) == (Verdict.of("answer-1"), True, False)
 
 
 def test_quoted_lines_are_not_words_of_the_reviewer():

@@ -14,22 +14,19 @@ from peerjudge.analysis.collecting import collect_transcripts
 from peerjudge.analysis.score_document import build_score_document
 from peerjudge.analysis.scoring import Scores, score_ballots
 from peerjudge.data import (
-    INCONSISTENT,
     TIE,
-    UNREADABLE,
     Dataset,
     Question,
-    RecordedReview,
     StopReason,
     Verdict,
     replace,
 )
 from peerjudge.datasets import load
 from peerjudge.errors import DataError
-from peerjudge.testing import comparison_of, transcript_of
+from peerjudge.testing import comparison_of
+from tests.analysis.analysis_kit import dataset_of, rated_by, read_mark, review_of, told
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
-SAID = {"=": TIE, "?": UNREADABLE, "x": INCONSISTENT}
 
 
 def _published(place: str) -> Path:
@@ -38,36 +35,14 @@ def _published(place: str) -> Path:
     return DATA / place
 
 
-def _verdict(mark: str) -> Verdict:
-    return SAID.get(mark) or Verdict.of(f"answer-{mark}")
-
-
 def _comparison(name: str, *, gold: str = "1", subset: str = "", category: str = "", **meta):
-    made = comparison_of(2, name=name)
     question = Question(id=name.partition(".")[0], text="Why?", category=category)
     return replace(
-        made,
-        gold=None if not gold else _verdict(gold),
+        comparison_of(2, name=name),
+        gold=read_mark(gold) if gold else None,
         subset=subset,
         question=question,
         meta=meta,
-    )
-
-
-def _review(comparison, mark: str, *, swap: bool = False, by: str = "judge", text: str = ""):
-    shown = comparison.shown[::-1] if swap else comparison.shown
-    return RecordedReview(
-        comparison=comparison.id, shown=shown, reviewer=by, verdict=_verdict(mark), text=text
-    )
-
-
-def _dataset(comparisons, reviews, humans=()) -> Dataset:
-    return Dataset(
-        name="made",
-        description="made",
-        comparisons=tuple(comparisons),
-        reviews=tuple(reviews),
-        humans=humans,
     )
 
 
@@ -75,19 +50,19 @@ def _told(marks: dict[str, str], **kinds) -> Dataset:
     """The marks of one judge by comparison, in the given and in the other order."""
     comparisons = [_comparison(name, **kinds) for name in marks]
     reviews = [
-        _review(one, mark, swap=bool(place))
+        review_of(one, mark, swap=bool(place))
         for one in comparisons
         for place, mark in enumerate(marks[one.id])
     ]
-    return _dataset(comparisons, reviews)
+    return dataset_of(comparisons, reviews)
 
 
 def _score(dataset: Dataset, **options) -> Scores:
     return score_ballots(collect_reviews(dataset), reviews=dataset.reviews, **options)
 
 
-def _score_run(told, **options) -> Scores:
-    return score_ballots(collect_transcripts(told, name="run"), **options)
+def _score_run(run, **options) -> Scores:
+    return score_ballots(collect_transcripts(run, name="run"), **options)
 
 
 def _only(dataset: Dataset, **options):
@@ -104,27 +79,26 @@ def native():
     return load(f"llmbar:{_published('llmbar/original')}")
 
 
-@pytest.mark.parametrize(
-    ("reviewer", "printed"),
-    [
-        ("Falcon/Vanilla", (22, 25, 12, 23)),
-        ("GPT-4/Metrics_Reference", (37, 40, 35, 39)),
-        ("GPT-4/Rating", (40, 38, 35, 38)),
-        ("GPT-4/Swap_CoT", (35, 36, 34, 43)),
-        ("GPT-4/Vanilla", (35, 39, 33, 38)),
-        ("LLaMA2/CoT", (18, 18, 6, 22)),
-    ],
-)
-def test_scores_reproduce_the_statistics_of_the_authors(verdicts, reviewer, printed):
+def test_scores_reproduce_the_statistics_of_the_authors(llmbar):
     """Right in the given and the other order, in both, and equal in both, of 46 in Manual.
 
     From `correct_False`, `correct_True`, `correct_both` and `equal` in LLMBar's `statistics.json`.
     """
-    (one,) = _score(load(verdicts("llmbar")), reviewers=[reviewer], by="subset").scores
-    orders = one.groups["Manual"].orders
-    found = (orders.given, orders.other, orders.both, orders.same)
-    assert found == pytest.approx(tuple(count / 46 for count in printed))
-    assert orders.average == pytest.approx(sum(printed[:2]) / 92)
+    printed = {
+        "Falcon/Vanilla": (22, 25, 12, 23),
+        "GPT-4/Metrics_Reference": (37, 40, 35, 39),
+        "GPT-4/Rating": (40, 38, 35, 38),
+        "GPT-4/Swap_CoT": (35, 36, 34, 43),
+        "GPT-4/Vanilla": (35, 39, 33, 38),
+        "LLaMA2/CoT": (18, 18, 6, 22),
+    }
+    found = _score(llmbar, reviewers=[*printed], by="subset").scores
+    assert {one.judge.reviewer for one in found} == set(printed)
+    for one in found:
+        orders, counts = one.groups["Manual"].orders, printed[one.judge.reviewer]
+        shares = (orders.given, orders.other, orders.both, orders.same)
+        assert shares == pytest.approx(tuple(count / 46 for count in counts))
+        assert orders.average == pytest.approx(sum(counts[:2]) / 92)
 
 
 @pytest.mark.data
@@ -132,9 +106,9 @@ def test_the_tidy_tables_have_the_same_scores_as_the_folders(native):
     """Manual in the tables is Manual in the benchmark's folder; Adversarial pools its four subsets."""
     judges = ["GPT-4/Swap_CoT", "LLaMA2/CoT"]
     tidy = load(f"llmbar:{_published('llmbar')}")
-    scores = _score(tidy, reviewers=judges, by="subset")
+    scores = _score(tidy, reviewers=judges, by="subset", samples=2)
     assert scores.groups[-1] == "Adversarial"
-    before = {one.judge.reviewer: one for one in _scores(native).scores}
+    before = {one.judge.reviewer: one for one in _score(native, by="subset").scores}
     for one in scores.scores:
         assert one.groups["Manual"].orders == before[one.judge.reviewer].groups["Manual"].orders
         parts = [one.groups[name] for name in ("Neighbor", "GPTInst", "GPTOut", "Manual")]
@@ -147,52 +121,22 @@ def test_the_tidy_tables_have_the_same_scores_as_the_folders(native):
 @pytest.mark.data
 def test_replies_on_record_are_read_again(native):
     """Recorded replies have a second reading; ratings are no replies and are not read."""
-    found = {one.judge.reviewer: one.own_reading for one in _scores(native).scores}
+    found = {one.judge.reviewer: one.own_reading for one in _score(native, by="subset").scores}
     assert found["GPT-4/Rating"] is None
     plain = found["GPT-4/Vanilla"]
     assert plain is not None
     assert (plain.same, plain.different, plain.only_recorded, plain.only_own) == (92, 0, 0, 0)
 
 
-def test_gpt4_and_people_agree_as_published(verdicts):
-    """GPT-4 agrees with people in 85 % of first-turn votes without a tie (MT-Bench)."""
-    dataset = load(verdicts("mtbench"))
-    first = tuple(one for one in dataset.comparisons if one.subset == "turn 1")
-    names = {one.id for one in first}
-    reviews = tuple(review for review in dataset.reviews if review.comparison in names)
-    found = _only(replace(dataset, comparisons=first, reviews=reviews), by="labeler")
-    assert set(found.groups) == {"expert", "author"}
-    assert (found.groups["expert"].n, found.groups["author"].n) == (1343, 346)
-    assert found.total.decided.value == pytest.approx(0.85, abs=0.015)
-    as_ties = found.total.right + _ties_met(dataset, names)
-    assert as_ties / found.total.n == pytest.approx(0.66, abs=0.01)
-
-
-def _ties_met(dataset: Dataset, names: set[str]) -> int:
-    """Votes for a tie where GPT-4 contradicted itself, which MT-Bench counts as a tie."""
-    torn = {
-        review.comparison for review in dataset.reviews if review.verdict == INCONSISTENT
-    } & names
-    humans = set(dataset.humans)
-    return sum(
-        review.comparison in torn and review.reviewer in humans and review.verdict == TIE
-        for review in dataset.reviews
-    )
-
-
 def test_crowd_and_experts_do_not_agree_on_summaries(verdicts):
     """The crowd's ratings of SummEval hardly correlate with those of experts on any aspect."""
-    scores = _score(load(verdicts("summeval")))
+    scores = _score(load(verdicts("summeval")), samples=100)
     found = {one.aspect: one for one in scores.correlations}
     assert list(found) == ["coherence", "consistency", "fluency", "relevance"]
     for one in found.values():
         assert (one.answers, one.unrated) == (1200, 0)
         assert abs(one.pearson.value) < 0.15
         assert one.pearson.low < one.pearson.value < one.pearson.high
-
-
-def _scores(dataset: Dataset):
-    return _score(dataset, by="subset")
 
 
 # By hand.
@@ -241,13 +185,13 @@ def test_every_vote_of_a_labeler_is_a_gold_of_its_own():
     """One verdict against two experts and an author: right for one expert, wrong for the others."""
     one = _comparison("a", gold="")
     votes = [
-        _review(one, "1", by="expert_1"),
-        _review(one, "2", by="expert_2"),
-        _review(one, "2", by="author_7"),
-        _review(one, "?", by="author_8"),
+        review_of(one, "1", by="expert_1"),
+        review_of(one, "2", by="expert_2"),
+        review_of(one, "2", by="author_7"),
+        review_of(one, "?", by="author_8"),
     ]
     humans = ("expert_1", "expert_2", "author_7", "author_8")
-    dataset = _dataset([one], [*votes, _review(one, "1")], humans)
+    dataset = dataset_of([one], [*votes, review_of(one, "1")], humans=humans)
     found = _only(dataset, by="labeler")
     assert (found.total.n, found.total.right) == (3, 1)
     assert (found.groups["expert"].n, found.groups["expert"].right) == (2, 1)
@@ -257,10 +201,11 @@ def test_every_vote_of_a_labeler_is_a_gold_of_its_own():
 def test_votes_do_not_multiply_the_orders_of_a_verdict():
     """A comparison judged in both orders is one consistent judgement with any number of votes."""
     one = _comparison("a", gold="")
-    votes = [_review(one, "1", by=f"expert_{n}") for n in range(3)]
-    mine = [_review(one, "1"), _review(one, "1", swap=True)]
+    votes = [review_of(one, "1", by=f"expert_{n}") for n in range(3)]
+    mine = [review_of(one, "1"), review_of(one, "1", swap=True)]
     found = _only(
-        _dataset([one], [*votes, *mine], ("expert_0", "expert_1", "expert_2")), by="labeler"
+        dataset_of([one], [*votes, *mine], humans=("expert_0", "expert_1", "expert_2")),
+        by="labeler",
     )
     assert (found.groups["expert"].n, found.groups["expert"].consistency.judged) == (6, 1)
 
@@ -272,21 +217,21 @@ def test_subsets_that_make_up_a_category_are_pooled():
         _comparison("b", subset="Manual", category="Adversarial"),
         _comparison("c", subset="Neighbor", category="Adversarial"),
     ]
-    reviews = [_review(one, "1") for one in nested]
-    assert _score(_dataset(nested, reviews), by="subset").groups == (
+    reviews = [review_of(one, "1") for one in nested]
+    assert _score(dataset_of(nested, reviews), by="subset").groups == (
         "Natural",
         "Manual",
         "Neighbor",
         "Adversarial",
     )
     across = [replace(one, subset="plain") for one in nested]
-    assert _score(_dataset(across, reviews), by="subset").groups == ("plain",)
+    assert _score(dataset_of(across, reviews), by="subset").groups == ("plain",)
 
 
 def test_any_column_of_the_data_makes_groups():
     """A key of `meta` makes groups; an unknown name lists the groups there are."""
     comparisons = [_comparison("a", level=1), _comparison("b", level=2)]
-    dataset = _dataset(comparisons, [_review(one, "1") for one in comparisons])
+    dataset = dataset_of(comparisons, [review_of(one, "1") for one in comparisons])
     assert _only(dataset, by="level").groups.keys() == {"1", "2"}
     with pytest.raises(DataError, match="cannot be scored by 'size'; it has level"):
         _only(dataset, by="size")
@@ -298,11 +243,11 @@ def test_own_reading_is_scored_and_its_disagreements_listed():
     """A reply that names another answer than the record is listed with the rule that read it."""
     one, two = _comparison("a"), _comparison("b")
     reviews = [
-        _review(one, "2", text="Both are fine. Output (a) is better."),
-        _review(two, "1", text="Output (b) is better.", swap=True),
-        _review(two, "1", text="I would rather not say anything of them."),
+        review_of(one, "2", text="Both are fine. Output (a) is better."),
+        review_of(two, "1", text="Output (b) is better.", swap=True),
+        review_of(two, "1", text="I would rather not say anything of them."),
     ]
-    scores = _score(_dataset([one, two], reviews))
+    scores = _score(dataset_of([one, two], reviews))
     own = scores.scores[0].own_reading
     assert own is not None
     assert (own.same, own.different, own.only_recorded, own.only_own) == (1, 1, 1, 0)
@@ -314,9 +259,9 @@ def test_own_reading_is_scored_and_its_disagreements_listed():
 def test_a_tie_is_read_only_where_ties_are_known():
     """The same text is a tie in data with ties, and no verdict in data without."""
     one, two = _comparison("a"), _comparison("b")
-    said = _review(one, "?", text="It is a tie.")
-    without = _score(_dataset([one, two], [said, _review(two, "1")]))
-    known = _score(_dataset([one, two], [said, _review(two, "=")]))
+    said = review_of(one, "?", text="It is a tie.")
+    without = _score(dataset_of([one, two], [said, review_of(two, "1")]))
+    known = _score(dataset_of([one, two], [said, review_of(two, "=")]))
     assert [one.comparison for one in without.disagreements] == ["b"]
     assert without.scores[0].own_reading.total.unreadable == 2
     assert known.disagreements[0].own == TIE
@@ -326,11 +271,11 @@ def test_labels_ratings_and_people_are_not_read():
     """Reviews without a text, with ratings, or by people have no second reading."""
     one = _comparison("a")
     reviews = [
-        _review(one, "1"),
-        replace(_review(one, "1", by="rater", text="answer-1: 4"), scores=(4.0, 2.0)),
-        _review(one, "1", by="human", text="Output (b) is better."),
+        review_of(one, "1"),
+        replace(review_of(one, "1", by="rater", text="answer-1: 4"), scores=(4.0, 2.0)),
+        review_of(one, "1", by="human", text="Output (b) is better."),
     ]
-    dataset = replace(_dataset([one], reviews, ("human",)), labeled=(one.id,))
+    dataset = replace(dataset_of([one], reviews, humans=("human",)), labeled=(one.id,))
     scores = _score(dataset, reviewers=["judge", "rater", "human"]).scores
     assert [found.own_reading for found in scores] == [None, None, None]
 
@@ -339,7 +284,7 @@ def test_reviewers_are_chosen_by_name_or_pattern():
     """`A/*` is all of A; an unknown pattern lists the reviewers; people are chosen by name only."""
     one = _comparison("a")
     names = ("A/x", "A/y", "B/x", "human")
-    dataset = _dataset([one], [_review(one, "1", by=name) for name in names], ("human",))
+    dataset = dataset_of([one], [review_of(one, "1", by=name) for name in names], humans=("human",))
     dataset = replace(dataset, labeled=(one.id,))
 
     def chosen(*patterns):
@@ -358,18 +303,17 @@ def test_without_gold_or_reviewers_there_is_nothing_to_score():
     """A source with reviews by labelers only, or without gold, is an error."""
     one = _comparison("a", gold="")
     with pytest.raises(DataError, match="no reviews to score except by its labelers"):
-        _score(_dataset([one], [_review(one, "1", by="human")], ("human",)))
+        _score(dataset_of([one], [review_of(one, "1", by="human")], humans=("human",)))
     with pytest.raises(DataError, match="no judgement in made has a gold"):
-        _only(_dataset([one], [_review(one, "1")]))
+        _only(dataset_of([one], [review_of(one, "1")]))
 
 
 # Runs.
 
 
-def _discussion(moves: str, name: str = "a", *, swap: bool = False, **changes):
-    comparison = _comparison(name, subset="s")
-    told = transcript_of(moves, comparison=comparison.swapped() if swap else comparison)
-    return replace(told, **{"condition": "talk", "protocol": "panel", **changes})
+def _discussion(moves: str, name: str = "a", **changes):
+    made = told(moves, name, protocol="panel", seats=None, **changes)
+    return replace(made, comparison=replace(made.comparison, subset="s"))
 
 
 def test_a_run_scores_private_and_concluded_verdicts_by_condition():
@@ -407,21 +351,21 @@ def test_incomplete_discussions_are_left_out_and_counted():
         _score_run(told[1:])
 
 
-def test_gold_can_be_taken_from_a_dataset():
+def test_gold_can_be_taken_from_adataset_of():
     """A run is scored by the votes and the gold of the data it was played on."""
     one = _comparison("a", gold="2")
-    votes = [_review(one, "1", by="expert_1"), _review(one, "2", by="author_1")]
-    gold = _dataset([one], votes, ("expert_1", "author_1"))
+    votes = [review_of(one, "1", by="expert_1"), review_of(one, "2", by="author_1")]
+    gold = dataset_of([one], votes, humans=("expert_1", "author_1"))
     (found,) = _score_run([_discussion("1")], gold=gold, by="labeler").scores
     assert (found.groups["expert"].right, found.groups["author"].right) == (1, 0)
     assert _score_run([_discussion("1")], gold=gold).scores[0].total.right == 0
     with pytest.raises(DataError, match="made has none of the comparisons of run"):
-        _score_run([_discussion("1")], gold=_dataset([_comparison("z")], []))
+        _score_run([_discussion("1")], gold=dataset_of([_comparison("z")]))
 
 
 def test_gold_of_a_dataset_uses_its_own_order():
     """The order of the gold data counts as the given one, also if the run showed the other first."""
-    gold = _dataset([_comparison("a", gold="1")], [])
+    gold = dataset_of([_comparison("a", gold="1")])
     (found,) = _score_run([_discussion("2", swap=True)], gold=gold).scores
     assert (found.total.right, found.total.orders.other) == (1, 1.0)
     assert math.isnan(found.total.orders.given)
@@ -431,22 +375,7 @@ def test_gold_of_a_dataset_uses_its_own_order():
 
 
 def _rated(scores: list[float | None], golds: list[float]) -> Dataset:
-    comparisons, reviews = [], []
-    for number, (rating, gold) in enumerate(zip(scores, golds, strict=True)):
-        made = comparison_of(1, name=f"q{number // 3}.{number}")
-        question = Question(id=f"q{number // 3}", text="Summarise.")
-        comparisons.append(replace(made, question=question, meta={"gold_style": gold}))
-        reviews.append(
-            RecordedReview(
-                comparison=made.id,
-                shown=made.shown,
-                reviewer="rater",
-                verdict=Verdict.of("answer-1"),
-                scores=(rating,),
-                aspect="style",
-            )
-        )
-    return _dataset(comparisons, reviews)
+    return rated_by({"rater": scores}, golds, size=3)
 
 
 def test_ratings_are_scored_by_their_correlation_with_gold():
@@ -478,7 +407,7 @@ def test_ratings_that_never_vary_have_no_correlation():
         _score(_rated([3.0], [1.0]), by="subset")
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=3, max_size=12))
 def test_correlations_are_those_of_scipy(pairs):
     """Pooled coefficients equal scipy's on the same numbers."""
@@ -502,14 +431,14 @@ def _made(told, *, rename=str, swap=False) -> Dataset:
     comparisons = [
         _comparison(f"c{n}", gold=gold, subset=f"s{n % 2}") for n, (_, gold) in enumerate(told)
     ]
-    if swap:
-        comparisons = [one.swapped() for one in comparisons]
     reviews = [
-        _review(one, mark, swap=bool(place) is not swap)
+        review_of(one, mark, swap=bool(place))
         for one, (marks, _) in zip(comparisons, told, strict=True)
         for place, mark in enumerate(marks)
     ]
-    return _renamed(_dataset(comparisons, reviews), rename)
+    if swap:
+        comparisons = [one.swapped() for one in comparisons]
+    return _renamed(dataset_of(comparisons, reviews), rename)
 
 
 def _renamed(dataset: Dataset, rename) -> Dataset:
@@ -537,14 +466,14 @@ def _plain(dataset: Dataset):
     return build_score_document(_score(dataset, by="subset", samples=50))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(TOLD)
 def test_the_names_of_answers_do_not_matter(told):
     """Renaming all answers changes no number."""
     assert _plain(_made(told)) == _plain(_made(told, rename=lambda name: f"new {name[::-1]}"))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(TOLD)
 def test_which_order_is_called_given_does_not_matter(told):
     """Swapping every comparison of the source only exchanges the shares of the two orders."""
@@ -564,7 +493,7 @@ def test_which_order_is_called_given_does_not_matter(told):
     assert sorted(map(str, orders)) == sorted(str(pair[::-1]) for pair in swapped)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(TOLD)
 def test_bounds_hold_what_they_bound(told):
     """Worst and best case enclose the accuracy, intervals enclose the share, counts add up."""

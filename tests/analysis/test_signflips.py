@@ -23,7 +23,7 @@ shares = st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.25, 1.0]), min_size=2, max
 
 
 @given(shares)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 def test_the_p_value_is_that_of_the_less_certain_test(differences: list[float]):
     """The p-value is that of scipy's paired permutation, of the score or of unseen losses: the greatest."""
     found = measure_difference(differences, range(len(differences)))
@@ -55,7 +55,7 @@ def test_random_flips_agree_with_scipy():
 
 
 @given(st.integers(0, 10_000), st.integers(2, 40), st.floats(0.0, 1.0), st.integers(1, 3))
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=50)
 def test_interval_and_test_agree(seed: int, questions: int, rare: float, several: int):
     """The interval leaves 0 out exactly where the test says that there is a difference."""
     random = np.random.default_rng(seed)
@@ -77,7 +77,7 @@ def test_one_question_of_many_bounds_nothing_at_zero(questions: int, won: int, l
     assert found.high > 0.01
 
 
-@pytest.mark.parametrize("questions", [6, 8, 12, 20, 40])
+@pytest.mark.parametrize("questions", [6, 12, 40])
 def test_intervals_hold_the_truth_where_differences_are_rare(questions: int):
     """Exactly counted over all outcomes of single verdicts, 93 of 100 intervals hold the truth."""
     cases = [(won, lost) for won in range(questions + 1) for lost in range(questions + 1 - won)]
@@ -98,7 +98,7 @@ def test_intervals_hold_the_truth_where_differences_are_rare(questions: int):
         assert held >= 0.93
 
 
-@pytest.mark.parametrize("questions", [20, 40, 80])
+@pytest.mark.parametrize("questions", [20, 60])
 @pytest.mark.parametrize("gain", [0.25, 0.5, 1.0])
 def test_intervals_hold_the_truth_where_whole_losses_are_rare(questions: int, gain: float):
     """Exactly counted where 80 % of questions gain a part and 4 % lose all: 93 of 100 intervals hold it."""
@@ -145,7 +145,7 @@ def test_a_mean_of_zero_is_not_rejected_for_its_skew():
     assert false / 200 <= 0.12
 
 
-@pytest.mark.parametrize("questions", [6, 12, 36])
+@pytest.mark.parametrize("questions", [6, 36])
 def test_intervals_hold_the_truth(questions: int):
     """About 95 of 100 intervals hold the true difference, also with few questions."""
     random = np.random.default_rng(questions)
@@ -206,7 +206,7 @@ def test_beating_the_better_seat_is_beating_each():
     assert both.p_value >= alone.p_value
 
 
-@pytest.mark.parametrize("conditions", [1, 4, 10])
+@pytest.mark.parametrize("conditions", [1, 10])
 def test_simultaneous_bounds_claim_nothing_under_a_null(conditions: int):
     """Where nothing differs, at most 5 of 100 studies claim something, for any number of conditions."""
     random = np.random.default_rng(conditions)

@@ -2,49 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peerjudge.analysis.ballots import Ballots
-from peerjudge.analysis.collecting import collect_transcripts
+from peerjudge.analysis.collecting import collect_transcripts as table
 from peerjudge.analysis.compare import (
     compare_all,
     list_nearest_votes,
     tabulate_by_condition,
 )
 from peerjudge.analysis.findings import build_stances
-from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.influence import build_persuasion_graph, count_moves, count_persuasion
 from peerjudge.analysis.outcomes import measure_changes, measure_ordering, measure_settling
-from peerjudge.data import Direction, EventKind, Role, Seat, Transcript, Verdict, replace
-from peerjudge.testing import comparison_of, transcript_of
+from peerjudge.data import Direction, EventKind, Role, Verdict, replace
 from peerjudge.tracker import opinion_events
-
-ANN, BOB = (
-    Seat(id=f"seat-{n}", reviewer=name, role=role)
-    for n, (name, role) in enumerate((("ann", Role.LEADER), ("bob", Role.FOLLOWER)), start=1)
-)
-BOB_LEADS = (
-    replace(BOB, id="seat-1", role=Role.LEADER),
-    replace(ANN, id="seat-2", role=Role.FOLLOWER),
-)
-
-
-def told(moves: str, name: str = "c1", *, seats=(ANN, BOB), condition="talk", **changed):
-    """A discussion whose gold is the first answer."""
-    one = transcript_of(moves, comparison=comparison_of(2, gold=1, name=name), seats=seats)
-    return replace(one, condition=condition, **changed)
-
-
-QUICK = Sampler(samples=50)
-
-
-def table(transcripts: Iterable[Transcript]) -> Ballots:
-    """The ballots of these discussions."""
-    return collect_transcripts(transcripts)
+from tests.analysis.analysis_kit import ANN, BOB, BOB_LEADS, QUICK, told
 
 
 def test_counts_by_reviewer_role_opponent_and_round():
@@ -75,12 +48,12 @@ marks = st.lists(
 
 
 @given(marks)
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 def test_every_event_is_counted_once_in_every_grouping(lines: list[str]):
     """With one opponent each, all four groupings add up to the events there are."""
     told_ones = [told(line, f"c{k}") for k, line in enumerate(lines)]
     events = [event for one in told_ones for event in opinion_events(one)]
-    rows = count_moves(table([told(line, f"c{k}") for k, line in enumerate(lines)]), sampler=QUICK)
+    rows = count_moves(table(told_ones), sampler=QUICK)
     groups = {
         "reviewer": [r for r in rows if r.reviewer and not (r.role or r.opponent)],
         "role": [r for r in rows if r.reviewer and r.role],
@@ -134,7 +107,8 @@ def test_leading_is_compared_with_following_on_the_same_comparison():
 def test_the_leader_prevails_where_the_others_come_over():
     """Of two discussions that came to agree, one ended with the leader's first stance."""
     rows = measure_ordering(
-        table([told("2|1 1 1"), told("2|1 2 2", "c2"), told("2|1 2 1", "c3")]), sampler=QUICK
+        table([told("2|1 1 1"), told("2|1 2 2", "c2"), told("2|1 2 1", "c3")]),
+        sampler=QUICK,
     )
     assert (rows[0].leader_prevails.value, rows[0].leader_prevails.n) == (0.5, 2)
 
@@ -237,7 +211,8 @@ def test_a_discussion_of_no_turns_is_named():
 def test_the_summary_reads_once_and_says_what_is_simulated():
     """All parts come from one pass; scripted discussions are simulated ones."""
     found = build_stances(
-        table(iter([told("2|1 1 1"), told("1|1 1", "c2"), told("2|1", stop=None)])), sampler=QUICK
+        table(iter([told("2|1 1 1"), told("1|1 1", "c2"), told("2|1", stop=None)])),
+        sampler=QUICK,
     )
     assert (found.discussions, found.simulated) == (2, True)
     assert found.counts

@@ -9,16 +9,8 @@ from peerjudge.analysis.study_progress import (
     measure_against_models,
     measure_progress,
 )
-from peerjudge.data import (
-    CheckKind,
-    Dataset,
-    RecordedReview,
-    Study,
-    StudyAnswer,
-    Verdict,
-    replace,
-)
-from peerjudge.testing import comparison_of
+from peerjudge.data import CheckKind, Study, StudyAnswer, replace
+from tests.analysis.analysis_kit import dataset_of, pair_of, review_of
 
 STUDY = Study(data="sample", annotators=("ann", "bob"), judgments=2)
 
@@ -68,34 +60,17 @@ def test_progress_counts_judgements_and_shows_failed_checks():
     assert list_attentive(found, 0.4) == ["ann"]
 
 
-def reviews(name, choices):
-    """Return reviews of the pairs q0, q1, ... by `1` or `2`, all in their own order."""
-    return [
-        RecordedReview(
-            comparison=f"q{number}",
-            shown=("answer-1", "answer-2"),
-            reviewer=name,
-            verdict=Verdict.of(f"answer-{choice}"),
-        )
-        for number, choice in enumerate(choices)
-    ]
-
-
 def test_each_person_is_held_against_each_model():
     """Pairs of two people or two models are left out; two orders of a model count as their mean."""
-    pairs = tuple(comparison_of(2, gold=1, name=f"q{number}") for number in range(4))
-    shown = pairs[0].shown
-    assert shown == ("answer-1", "answer-2")
-    votes = Dataset(
-        name="votes",
-        description="",
-        comparisons=pairs,
-        reviews=(*reviews("ann", "1122"), *reviews("bob", "2211")),
-        humans=("ann", "bob"),
-    )
-    same, other = reviews("model", "1122"), reviews("weak", "1121")
-    swapped = [replace(one, shown=shown[::-1]) for one in same]
-    run = collect_reviews(replace(votes, reviews=(*same, *swapped, *other), humans=(), name="run"))
+    pairs = [pair_of(f"q{number}", gold="1") for number in range(4)]
+
+    def reviews(name, choices, *, swap=False):
+        return [review_of(*each, by=name, swap=swap) for each in zip(pairs, choices, strict=True)]
+
+    said = (*reviews("ann", "1122"), *reviews("bob", "2211"))
+    votes = dataset_of(pairs, said, humans=("ann", "bob"))
+    models = [*reviews("model", "1122"), *reviews("model", "1122", swap=True)]
+    run = collect_reviews(dataset_of(pairs, [*models, *reviews("weak", "1121")]))
     found = measure_against_models(votes, run)
     assert [(one.one, one.other, one.same.value, one.same.n) for one in found] == [
         ("ann", "model", 1.0, 4),
@@ -106,12 +81,6 @@ def test_each_person_is_held_against_each_model():
     assert [one.cohen_kappa.value for one in found[:2]] == [1.0, pytest.approx(-1.0)]
     alone = keep_votes(votes, ["bob"])
     assert {one.one for one in measure_against_models(alone, run)} == {"bob"}
-    elsewhere = collect_reviews(
-        Dataset(
-            name="other",
-            description="",
-            comparisons=(comparison_of(2, name="z"),),
-            reviews=(replace(same[0], comparison="z"),),
-        )
-    )
+    other = pair_of("z")
+    elsewhere = collect_reviews(dataset_of([other], [review_of(other, "1")]))
     assert measure_against_models(votes, elsewhere) == ()

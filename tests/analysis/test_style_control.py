@@ -12,20 +12,11 @@ from hypothesis import strategies as st
 from peerjudge.analysis import build_tournament, collect_reviews
 from peerjudge.analysis.style_control import control_styles
 from peerjudge.analysis.styles import count_markdown
-from peerjudge.data import (
-    Answer,
-    Comparison,
-    Dataset,
-    Question,
-    RecordedReview,
-    Scoring,
-    Verdict,
-    replace,
-)
-from peerjudge.datasets import load
+from peerjudge.data import Comparison, Dataset, Question, RecordedReview, Scoring, replace
 from peerjudge.errors import DataError
 from peerjudge.ranking import rank, without_family
 from peerjudge.results.models import StyleResult, build_control_tables, describe_control
+from tests.analysis.analysis_kit import dataset_of, pair_of, review_of
 
 SKILL = {"brief": 0.8, "plain": 0.0, "wordy": 0.1}
 WORDS = {"brief": 60, "plain": 120, "wordy": 400}
@@ -49,29 +40,17 @@ def tournament(
         sizes = {n: max(2, round(words[n] * random.lognormal(0, 0.5))) for n in names}
         for k, one in enumerate(names):
             for other in names[k + 1 :]:
-                comparison = Comparison(
-                    id=f"{number}-{one}-{other}",
-                    question=Question(id=str(number), text="Why?"),
-                    answers=tuple(
-                        Answer(id=name, text="x" * sizes[name], author=name)
-                        for name in (one, other)
-                    ),
+                made = pair_of(
+                    f"{number}-{one}-{other}", (one, other), lengths=(sizes[one], sizes[other])
                 )
-                comparisons.append(comparison)
+                comparisons.append(replace(made, question=Question(id=str(number), text="Why?")))
                 for judge in ("ann", "bob"):
-                    for first, second in ((one, other), (other, one)):
+                    for swap, (first, second) in enumerate(((one, other), (other, one))):
                         gap = (sizes[first] - sizes[second]) / (sizes[first] + sizes[second])
                         logit = position + skill[first] - skill[second] + length * gap
-                        won = first if random.random() < 1 / (1 + exp(-logit)) else second
-                        reviews.append(
-                            RecordedReview(
-                                comparison=comparison.id,
-                                shown=(first, second),
-                                reviewer=judge,
-                                verdict=Verdict.of(won),
-                            )
-                        )
-    return Dataset(name="d", description="", comparisons=tuple(comparisons), reviews=tuple(reviews))
+                        won = "f" if random.random() < 1 / (1 + exp(-logit)) else "s"
+                        reviews.append(review_of(made, won, by=judge, swap=bool(swap)))
+    return dataset_of(comparisons, reviews)
 
 
 def controlled(data: Dataset, **kwargs):
@@ -122,9 +101,9 @@ def test_the_other_order_mirrors_position_and_leaves_the_ranking(seed: int):
         assert other.contestants[name].score == pytest.approx(standing.score, abs=0.5)
 
 
-def test_without_an_effect_of_style_both_rankings_agree(verdicts):
+def test_without_an_effect_of_style_both_rankings_agree(vicuna):
     """Every pair in both orders: position takes nothing of a strength, within the weak priors."""
-    found = controlled(load(verdicts("vicuna80")), controls=["position"])
+    found = controlled(vicuna, controls=["position"])
     for name, standing in found.contestants.items():
         plain = found.plain.contestants[name]
         assert standing.rank == plain.rank
@@ -154,9 +133,9 @@ def test_the_plain_ranking_is_that_of_rank():
     assert found.plain.by_opponent
 
 
-def test_what_cannot_be_controlled_is_named(verdicts):
+def test_what_cannot_be_controlled_is_named(mtbench):
     """MT-Bench has no texts; answers of one length have nothing to control."""
-    bare = controlled(load(verdicts("mtbench")))
+    bare = controlled(mtbench)
     assert set(bare.left_out) == {"length", "headers", "lists", "bold"}
     assert set(bare.left_out.values()) == {"the data have no answer texts"}
     assert [one.feature for one in bare.coefficients] == ["position"]

@@ -15,43 +15,29 @@ from peerjudge.analysis import (
     measure_agreement,
 )
 from peerjudge.data import (
-    INCONSISTENT,
-    REFUSED,
-    TIE,
-    UNREADABLE,
-    Answer,
     Comparison,
-    Dataset,
     GoldRule,
-    Question,
     RecordedReview,
     StopReason,
     Tournament,
     Transcript,
-    Verdict,
     replace,
 )
 from peerjudge.datasets import settle_gold
 from peerjudge.errors import DataError
 from peerjudge.testing import comparison_of, seats_of, transcript_of
 from peerjudge.tracker import Stance
+from tests.analysis.analysis_kit import dataset_of, pair_of, read_mark, review_of
+from tests.ranking.battles import list_battles
+
+PAIR = pair_of()
+MARK = {-1: "1", 0: "=", 1: "2", None: "?"}
+"""Marks of the reviews of a battle's scores in the order of `PAIR`."""
 
 
 def tournament(transcript: Transcript, stance: Stance) -> Tournament:
     """The battles of the stances of one discussion."""
     return build_tournament(collect_transcripts([transcript]).of_stance(stance))
-
-
-def pair(name: str = "c1", authors: tuple[str, str] = ("ann", "bob")) -> Comparison:
-    """A pair of answers by these authors."""
-    answers = tuple(Answer(id=f"by-{author}", text=author, author=author) for author in authors)
-    return Comparison(id=name, question=Question(id=f"q-{name}", text="Why?"), answers=answers)
-
-
-def review(verdict: Verdict, *, reviewer: str = "judge", swapped: bool = False) -> RecordedReview:
-    """A review of `pair()`, in its own order or the other."""
-    shown = ("by-bob", "by-ann") if swapped else ("by-ann", "by-bob")
-    return RecordedReview(comparison="c1", shown=shown, reviewer=reviewer, verdict=verdict)
 
 
 def battles(
@@ -61,67 +47,41 @@ def battles(
     humans: Sequence[str] = (),
 ) -> list[tuple[str, str, int | None]]:
     """The battles of reviews: first and second contestant, and score."""
-    dataset = Dataset(
-        name="d",
-        description="",
-        comparisons=tuple(comparisons),
-        reviews=tuple(reviews),
-        humans=tuple(humans),
-    )
+    dataset = dataset_of(comparisons, reviews, humans=tuple(humans))
     found = build_tournament(collect_reviews(dataset), reviewers=humans or None)
     return [
-        (
-            found.contestants[found.first[k]],
-            found.contestants[found.second[k]],
-            int(found.score[k]) if found.readable[k] else None,
-        )
-        for k in range(len(found))
+        (one.first, one.second, None if one.score is None else int(one.score))
+        for one in list_battles(found)
     ]
 
 
 @pytest.mark.parametrize(
-    ("verdict", "score"),
-    [
-        (Verdict.of("by-ann"), -1),
-        (Verdict.of("by-bob"), 1),
-        (TIE, 0),
-        (UNREADABLE, None),
-        (REFUSED, None),
-        (INCONSISTENT, None),
-    ],
+    ("mark", "score"), [("1", -1), ("2", 1), ("=", 0), ("?", None), ("-", None), ("x", None)]
 )
-def test_a_review_becomes_a_battle_in_the_order_it_was_shown(verdict: Verdict, score: int | None):
+def test_a_review_becomes_a_battle_in_the_order_it_was_shown(mark: str, score: int | None):
     """-1 is for the first-shown, +1 for the second-shown; nothing unreadable is ever a tie."""
-    assert battles([pair()], [review(verdict)]) == [("ann", "bob", score)]
+    assert battles([PAIR], [review_of(PAIR, mark)]) == [("ann", "bob", score)]
     mirrored = None if score is None else -score
-    assert battles([pair()], [review(verdict, swapped=True)]) == [("bob", "ann", mirrored)]
+    assert battles([PAIR], [review_of(PAIR, mark, swap=True)]) == [("bob", "ann", mirrored)]
 
 
-def test_answers_without_two_authors_make_no_battle():
+@pytest.mark.parametrize("authors", [("ann", "ann"), ("ann", "")])
+def test_answers_without_two_authors_make_no_battle(authors: tuple[str, str]):
     """An answer without an author, or two answers by one author, make no battle."""
-    same, unknown = pair(authors=("ann", "ann2")), pair(authors=("ann", "bob"))
-    same = replace(same, answers=tuple(replace(answer, author="ann") for answer in same.answers))
-    unknown = replace(unknown, answers=(unknown.answers[0], replace(unknown.answers[1], author="")))
-    one = RecordedReview(comparison="c1", shown=same.shown, reviewer="judge", verdict=TIE)
-    assert battles([same], [one]) == []
-    assert battles([unknown], [review(TIE)]) == []
-
-
-def test_a_review_of_an_unknown_comparison_raises():
-    """A review of an unknown comparison is an error, not dropped silently."""
-    with pytest.raises(DataError, match="unknown comparison 'c1'"):
-        battles([pair("c2")], [review(TIE)])
+    answers = tuple(
+        replace(answer, author=author) for answer, author in zip(PAIR.answers, authors, strict=True)
+    )
+    assert battles([replace(PAIR, answers=answers)], [review_of(PAIR, "=")]) == []
 
 
 @given(st.lists(st.tuples(st.sampled_from([-1, 0, 1, None]), st.booleans()), min_size=1))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=30)
 def test_a_panel_of_people_is_one_battle_with_the_sign_of_its_mean(
     votes: list[tuple[int | None, bool]],
 ):
     """Votes of several people make one battle, independent of the order shown to each."""
-    verdicts = {-1: Verdict.of("by-ann"), 0: TIE, 1: Verdict.of("by-bob"), None: UNREADABLE}
-    given_votes = [review(verdicts[vote], swapped=swapped) for vote, swapped in votes]
-    ((_, second, score),) = battles([pair()], given_votes, humans=["judge"])
+    given_votes = [review_of(PAIR, MARK[vote], swap=swap) for vote, swap in votes]
+    ((_, second, score),) = battles([PAIR], given_votes, humans=["judge"])
     readable = [vote for vote, _ in votes if vote is not None]
     sign = (sum(readable) > 0) - (sum(readable) < 0)
     towards_bob = score if second == "bob" or score is None else -score
@@ -131,27 +91,20 @@ def test_a_panel_of_people_is_one_battle_with_the_sign_of_its_mean(
 @given(st.lists(st.sampled_from([-1, 0, 1]), min_size=1, max_size=5), st.sampled_from(GoldRule))
 def test_people_rank_by_the_rule_that_settled_their_votes(votes: list[int], rule: GoldRule):
     """A battle that people decide ends as the gold of its comparison, under every gold rule."""
-    verdicts = {-1: Verdict.of("by-ann"), 0: TIE, 1: Verdict.of("by-bob")}
-    one = pair()
-    dataset = Dataset(
-        name="d",
-        description="",
-        comparisons=(replace(one, gold=settle_gold(votes, rule, ("by-ann", "by-bob"))),),
-        reviews=tuple(review(verdicts[vote], reviewer="people") for vote in votes),
+    dataset = dataset_of(
+        [replace(PAIR, gold=settle_gold(votes, rule, PAIR.shown))],
+        [review_of(PAIR, MARK[vote], by="people") for vote in votes],
         humans=("people",),
         gold_rule=rule,
     )
-    battle = build_tournament(collect_reviews(dataset), reviewers=["people"])
-    assert verdicts[int(battle.score[0])] == dataset.comparisons[0].gold
+    (battle,) = list_battles(build_tournament(collect_reviews(dataset), reviewers=["people"]))
+    assert read_mark(MARK[battle.score], PAIR) == dataset.comparisons[0].gold
 
 
 def test_a_person_who_is_gold_is_settled_by_the_rule_of_the_dataset():
     """Votes of a person that serve as gold follow the gold rule: a majority, not the mean."""
-    said = [review(TIE, reviewer="p"), review(TIE, reviewer="p"), review(UNREADABLE, reviewer="p")]
-    said += [review(Verdict.of("by-ann"), reviewer=name) for name in ("p", "judge")]
-    dataset = Dataset(
-        name="d", description="", comparisons=(pair(),), reviews=tuple(said), humans=("p",)
-    )
+    said = [review_of(PAIR, mark, by="p") for mark in "==?1"]
+    dataset = dataset_of([PAIR], [*said, review_of(PAIR, "1")], humans=("p",))
     right = [
         measure_agreement(
             collect_reviews(replace(dataset, gold_rule=rule)), gold="p"
@@ -163,29 +116,19 @@ def test_a_person_who_is_gold_is_settled_by_the_rule_of_the_dataset():
 
 def test_humans_judge_only_if_they_are_named():
     """Human votes are gold by default; they make battles only if the humans are named."""
-    dataset = Dataset(
-        name="d",
-        description="",
-        comparisons=(pair(),),
-        reviews=(review(TIE), review(TIE, reviewer="human"), review(TIE, reviewer="human")),
-        humans=("human",),
-    )
-    assert build_tournament(collect_reviews(dataset)).reviewers == ("judge",)
-    named = build_tournament(collect_reviews(dataset), reviewers=["human"])
+    said = [review_of(PAIR, "=", by=name) for name in ("judge", "human", "human")]
+    ballots = collect_reviews(dataset_of([PAIR], said, humans=("human",)))
+    assert build_tournament(ballots).reviewers == ("judge",)
+    named = build_tournament(ballots, reviewers=["human"])
     assert (named.reviewers, len(named)) == (("human",), 1)
     with pytest.raises(DataError, match="no reviewer 'zoe'"):
-        build_tournament(collect_reviews(dataset), reviewers=["zoe"])
+        build_tournament(ballots, reviewers=["zoe"])
 
 
 def stances(moves: str, stance: Stance) -> list[tuple[str, int | None]]:
     """By reviewer, the scores of the stances in a discussion written in one line."""
     found = tournament(transcript_of(moves), stance)
-    return [
-        (found.reviewers[reviewer], score if readable else None)
-        for reviewer, score, readable in zip(
-            found.reviewer.tolist(), found.score.tolist(), found.readable.tolist(), strict=True
-        )
-    ]
+    return [(one.reviewer, one.score) for one in list_battles(found)]
 
 
 def test_private_and_final_stances_are_different_battles():
