@@ -8,19 +8,11 @@ import re
 import pytest
 
 import peerjudge as pj
-from peerjudge.cli import main
 from peerjudge.results.citing import find_sources
 from peerjudge.shelf import Shelf
+from tests.reporting.conftest import command
 
 OWN = '"""Reviews once, in silence.\n\nSource: "Silent juries",\na manuscript of ours.\n\nMore.\n"""\n'
-
-
-@pytest.fixture(scope="module")
-def study(tmp_path_factory):
-    """A folder with a run of several protocols."""
-    folder = tmp_path_factory.mktemp("cited") / "study"
-    pj.run_sync("quickstart", limit=1, out=folder)
-    return folder
 
 
 def test_a_run_cites_the_sources_of_its_protocols(study):
@@ -58,10 +50,8 @@ def test_a_source_without_an_entry_is_cited_in_its_own_words(tmp_path):
 
 def test_a_bibliography_has_one_entry_per_work(study, capsys):
     """Braces balance, authors are joined by `and`, and the version of the software is stated."""
-    with pytest.raises(SystemExit) as ended:
-        main(["cite", str(study), "--format", "bibtex"])
-    assert not ended.value.code
-    printed = capsys.readouterr().out
+    code, printed, _ = command(capsys, "cite", str(study), "--format", "bibtex")
+    assert code == 0
     assert re.findall(r"^@\w+\{(\w+),$", printed, re.MULTILINE) == ["peerjudge", "prd", "prepair"]
     assert printed.count("{") == printed.count("}")
     assert "author = {Li, Ruosen and Patel, Teerth and Du, Xinya}" in printed

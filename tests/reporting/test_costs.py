@@ -5,9 +5,10 @@ from hypothesis import strategies as st
 
 from peerjudge.analysis.effort import Spoken
 from peerjudge.analysis.findings import build_findings
-from peerjudge.data import Transcript, Usage, replace
+from peerjudge.data import Transcript, Usage
 from peerjudge.results.page import build_costs, describe_cost
 from peerjudge.testing import transcript_of
+from tests.reporting.conftest import with_utterances
 
 said = st.builds(
     Spoken,
@@ -20,13 +21,10 @@ said = st.builds(
 
 def spoken(transcript: Transcript, **changes) -> Spoken:
     """Return the replies of the leader in a discussion whose utterances have these changes."""
-    turns = tuple(
-        replace(turn, utterance=replace(turn.utterance, **changes)) for turn in transcript.turns
-    )
-    return build_findings([replace(transcript, turns=turns)]).spoken["reviewer-1"]
+    return build_findings([with_utterances(transcript, **changes)]).spoken["reviewer-1"]
 
 
-def test_replies_are_paid_simulated_cached_or_free() -> None:
+def test_replies_are_paid_simulated_cached_or_free():
     """Only replies of a paid model cost tokens; a retry is a repeated call."""
     told, usage = transcript_of("1|1 1 1"), Usage(prompt_tokens=100, completion_tokens=10)
     paid = spoken(told, simulated=False, usage=usage, attempts=2, latency=1.5)
@@ -43,20 +41,17 @@ def test_replies_are_paid_simulated_cached_or_free() -> None:
     assert (free.replies, free.paid, free.simulated, free.cached) == (2, 0, 0, 0)
 
 
-def test_replies_without_tokens_are_counted_beside_the_tokens_of_a_condition() -> None:
+def test_replies_without_tokens_are_counted_beside_the_tokens_of_a_condition():
     """The sum of tokens has none of a reply that reported none, so their number stands beside it."""
     told = transcript_of("1|1 1 1")
     for usage, expected in ((Usage(), len(told.turns)), (Usage(prompt_tokens=9), 0)):
-        turns = tuple(
-            replace(turn, utterance=replace(turn.utterance, simulated=False, usage=usage))
-            for turn in told.turns
-        )
-        assert build_findings([replace(told, turns=turns)]).effort.uncounted == expected
+        counted = with_utterances(told, simulated=False, usage=usage)
+        assert build_findings([counted]).effort.uncounted == expected
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=25)
 @given(said, said)
-def test_the_total_is_the_sum_of_the_reviewers(one: Spoken, other: Spoken) -> None:
+def test_the_total_is_the_sum_of_the_reviewers(one: Spoken, other: Spoken):
     """The cost is the number of tokens times their price, summed over reviewers."""
     prices = {"ann": {"input": 2.0, "output": 10.0}, "bob": {"input": 0.5, "output": 1.5}}
     costs = build_costs({"ann": one, "bob": other}, {"prices": prices})
@@ -67,7 +62,7 @@ def test_the_total_is_the_sum_of_the_reviewers(one: Spoken, other: Spoken) -> No
     assert costs.total.spoken == one + other
 
 
-def test_an_unknown_price_is_not_zero() -> None:
+def test_an_unknown_price_is_not_zero():
     """Calls at an unknown price leave the total unknown; a reviewer without paid calls is free."""
     said = {"ann": Spoken(replies=1, paid=1, prompt_tokens=5), "bob": Spoken(replies=1)}
     costs = build_costs(said, {"prices": {"ann": None}})
@@ -75,7 +70,7 @@ def test_an_unknown_price_is_not_zero() -> None:
     assert not costs.known
 
 
-def test_unknown_tokens_are_not_zero() -> None:
+def test_unknown_tokens_are_not_zero():
     """A reviewer with a price that reports no tokens has an unknown cost, unless it is free."""
     spoken = {"own": Spoken(replies=2), "rule": Spoken(replies=3), "person": Spoken(replies=1)}
     prices = {"own": {"input": 1.0, "output": 1.0}, "rule": {"input": 0, "output": 0}}

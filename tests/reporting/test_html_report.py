@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable
+from functools import partial
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -15,12 +15,10 @@ from pathlib import Path
 import pytest
 from matplotlib import get_data_path
 
-from peerjudge.analysis.findings import build_findings
 from peerjudge.data import Transcript, replace
 from peerjudge.errors import StoreError
-from peerjudge.reporting.transcripts import TranscriptData
-from peerjudge.results.page import build_findings_document, write_report
-from peerjudge.tracker import opinion_events
+from peerjudge.results.page import build_findings_document
+from tests.reporting.conftest import write_page
 
 HOSTILE = (
     '</script><script>alert("x")</script><img src=x onerror=alert(1)>'
@@ -28,29 +26,19 @@ HOSTILE = (
 )
 MEGABYTE = HOSTILE * (1_000_000 // len(HOSTILE))
 
-Report = Callable[..., str]
-
-
-def listed(transcripts: Iterable[Transcript]) -> TranscriptData:
-    """Return the transcripts as the page lists them."""
-    listing = TranscriptData()
-    for transcript in transcripts:
-        listing.add(transcript, opinion_events(transcript))
-    return listing
-
 
 @pytest.fixture
-def report(tmp_path: Path) -> Report:
+def report(tmp_path):
     """Return a function that writes a report and returns its text."""
+    return partial(write_page, tmp_path)
 
-    def write(transcripts: tuple[Transcript, ...], **named) -> str:
-        told = {"title": "study", "manifest": {"experiment": {"question": "Who?"}}, **named}
-        path = tmp_path / "new" / "report.html"
-        write_report(build_findings(transcripts), listed(transcripts), path=path, **told)
-        assert not list(path.parent.glob("*.new"))
-        return path.read_text("utf-8")
 
-    return write
+@pytest.fixture(scope="module")
+def hostile_page(run, tmp_path_factory):
+    """Return the page of a run with attacks in every text, name and title."""
+    manifest = {"experiment": {"question": HOSTILE}}
+    folder = tmp_path_factory.mktemp("hostile")
+    return write_page(folder, tuple(map(hostile, run)), title=HOSTILE, manifest=manifest)
 
 
 def hostile(transcript: Transcript) -> Transcript:
@@ -95,27 +83,21 @@ def elements(page: str) -> list[tuple[str, dict[str, str | None]]]:
     return parser.found
 
 
-def test_hostile_texts_add_no_element(run: tuple[Transcript, ...], report: Report) -> None:
+def test_hostile_texts_add_no_element(hostile_page):
     """Attacks in every text, name and title add no script and no image to the page."""
-    page = report(
-        tuple(map(hostile, run)), title=HOSTILE, manifest={"experiment": {"question": HOSTILE}}
-    )
+    page = hostile_page
     tags = elements(page)
     scripts = [attributes for tag, attributes in tags if tag == "script"]
-    assert [script.get("type") for script in scripts] == [
-        "application/zlib",
-        "application/json",
-        None,
-    ]
+    kinds = [script.get("type") for script in scripts]
+    assert kinds == ["application/zlib", "application/json", None]
     assert not [tag for tag, _ in tags if tag in {"img", "iframe", "object", "embed", "link"}]
     assert not [name for _, attributes in tags for name in attributes if name.startswith("on")]
     assert "{{" not in page.replace("{{ 7*7 }}", "")
     assert "49" not in re.findall(r"<h1>.*?</h1>", page, re.DOTALL)[0]
 
 
-def test_the_page_loads_nothing(run: tuple[Transcript, ...], report: Report) -> None:
+def test_the_page_loads_nothing(page):
     """No element refers to an external address, and the policy would forbid it."""
-    page = report(run)
     for tag, attributes in elements(page):
         for name in ("src", "href", "action", "data", "poster", "srcset"):
             assert (attributes.get(name) or "#").startswith("#"), (tag, attributes)
@@ -126,9 +108,8 @@ def test_the_page_loads_nothing(run: tuple[Transcript, ...], report: Report) -> 
     assert addresses <= {"http://www.w3.org/2000/svg"}
 
 
-def test_the_policy_allows_this_script_only(run: tuple[Transcript, ...], report: Report) -> None:
+def test_the_policy_allows_this_script_only(page):
     """The hash in the policy is the hash of the one script that runs."""
-    page = report(run)
     (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     (policy,) = [
@@ -136,16 +117,12 @@ def test_the_policy_allows_this_script_only(run: tuple[Transcript, ...], report:
         for tag, attributes in elements(page)
         if tag == "meta" and attributes.get("http-equiv") == "Content-Security-Policy"
     ]
-    assert policy is not None
     assert "default-src 'none'" in policy
     assert f"script-src 'sha256-{digest}'" in policy
 
 
-def test_simulation_is_said_in_every_table_and_figure(
-    run: tuple[Transcript, ...], report: Report
-) -> None:
+def test_simulation_is_said_in_every_table_and_figure(page):
     """A copied table or figure keeps the word."""
-    page = report(run)
     captions = re.findall(r"<caption>(.*?)</caption>", page, re.DOTALL)
     figures = [
         attributes
@@ -159,16 +136,16 @@ def test_simulation_is_said_in_every_table_and_figure(
     assert page.count(">simulated reviewers</span>") == len(figures)
 
 
-def test_tables_are_named_and_headed(run: tuple[Transcript, ...], report: Report) -> None:
+def test_tables_are_named_and_headed(page):
     """Every table has a caption, and every heading has a scope."""
-    tags = elements(report(run))
+    tags = elements(page)
     tables = [tag for tag, _ in tags if tag == "table"]
     assert len(tables) == len([tag for tag, _ in tags if tag == "caption"])
     assert all(attributes.get("scope") for tag, attributes in tags if tag == "th")
     assert {"header", "main", "nav", "footer"} <= {tag for tag, _ in tags}
 
 
-def test_an_empty_run_has_a_report(report: Report) -> None:
+def test_an_empty_run_has_a_report(report):
     """A run that was stopped before its first turn has a page too."""
     page = report((), manifest={})
     assert "0 discussions" in page
@@ -176,9 +153,9 @@ def test_an_empty_run_has_a_report(report: Report) -> None:
     assert "<caption>" not in page
 
 
-def test_the_same_run_gives_the_same_file(run: tuple[Transcript, ...], report: Report) -> None:
+def test_the_same_run_gives_the_same_file(run, page, report):
     """The same run always gives the same report."""
-    assert report(run) == report(run)
+    assert report(run) == page
 
 
 @pytest.mark.parametrize(
@@ -189,20 +166,18 @@ def test_the_same_run_gives_the_same_file(run: tuple[Transcript, ...], report: R
         ("sample", "sample"),
     ],
 )
-def test_the_folder_of_the_data_is_not_shown(
-    run: tuple[Transcript, ...], report: Report, data: str, shown: str
-) -> None:
+def test_the_folder_of_the_data_is_not_shown(run, report, data: str, shown: str):
     """A report names the data and their digest, and no folder of its author."""
     manifest = {"experiment": {"data": data}, "dataset": "set", "data_hash": "4f1c"}
-    page = report(run, manifest=manifest)
+    page = report(run[:1], manifest=manifest)
     assert f"<dt>data</dt><dd><bdi>{shown}</bdi></dd>" in page
     assert "<dt>data hash</dt><dd><bdi>4f1c</bdi></dd>" in page
     assert "zoe" not in page.split('id="played"')[1].split('id="transcripts"')[0]
 
 
-def test_a_control_stands_beside_its_condition(run: tuple[Transcript, ...], report: Report) -> None:
+def test_a_control_stands_beside_its_condition(run, page, report):
     """The page shows how often opinions are altered without an argument."""
-    assert "Effect of the argument" not in report(run)
+    assert "Effect of the argument" not in page
     placebo = [
         replace(
             transcript,
@@ -221,25 +196,16 @@ def test_a_control_stands_beside_its_condition(run: tuple[Transcript, ...], repo
     assert '<td class="left"><bdi>placebo</bdi></td>' in page
 
 
-def test_a_report_that_cannot_be_written_says_so(
-    run: tuple[Transcript, ...], tmp_path: Path
-) -> None:
+def test_a_report_that_cannot_be_written_says_so(run, tmp_path):
     """The message names the file and the option to change."""
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="choose another place with -o"):
-        write_report(
-            build_findings(run),
-            listed(run),
-            title="t",
-            manifest={},
-            path=tmp_path / "file" / "page.html",
-        )
+        write_page(tmp_path / "file", run)
 
 
-def test_the_document_holds_the_same_numbers(run: tuple[Transcript, ...]) -> None:
+def test_the_document_holds_the_same_numbers(findings):
     """The findings as JSON have no NaN or infinity."""
-    found = build_findings(run)
-    document = json.loads(json.dumps(build_findings_document(found), allow_nan=False))
+    document = json.loads(json.dumps(build_findings_document(findings), allow_nan=False))
     assert document["schema"] == "Findings/1"
     assert document["data"]["simulated"] is True
     names = [condition["name"] for condition in document["data"]["conditions"]]
@@ -293,10 +259,7 @@ until(() => rows() === 1, () => {
 });
 """
 
-
-OLD = """
-delete window.DecompressionStream;
-"""
+OLD = "delete window.DecompressionStream;\n"
 
 READ = """
 const details = document.querySelector("#list details");
@@ -352,11 +315,9 @@ def driven(
     return json.loads(unescape(told[1]))
 
 
-def test_a_reader_can_filter_search_and_open(
-    run: tuple[Transcript, ...], report: Report, tmp_path: Path
-) -> None:
+def test_a_reader_can_filter_search_and_open(run, page, tmp_path):
     """Filters, the choice of condition, the search and a transcript work, without one error."""
-    told = driven(report(run), tmp_path)
+    told = driven(page, tmp_path)
     assert told["seen"] == []
     assert told["all"] == len(run)
     assert told["range"] == f"1 to {len(run)} of {len(run)}"
@@ -368,22 +329,17 @@ def test_a_reader_can_filter_search_and_open(
     assert told["turns"] == 6
 
 
-def test_hostile_texts_stay_texts_in_a_browser(
-    run: tuple[Transcript, ...], report: Report, tmp_path: Path
-) -> None:
+def test_hostile_texts_stay_texts_in_a_browser(hostile_page, tmp_path):
     """A browser that opens a transcript full of attacks shows them and runs none of them."""
-    page = report(tuple(map(hostile, run)), title=HOSTILE)
-    told = driven(page, tmp_path)
+    told = driven(hostile_page, tmp_path)
     assert told["seen"] == []
     assert (told["scripts"], told["images"]) == (5, 0)
     assert "<img src=x onerror=alert(1)>" in str(told["text"])
 
 
-def test_a_browser_that_cannot_unpack_the_texts_says_so(
-    run: tuple[Transcript, ...], report: Report, tmp_path: Path
-) -> None:
+def test_a_browser_that_cannot_unpack_the_texts_says_so(run, page, tmp_path):
     """Verdicts are still listed, and a message says what is missing and what to do."""
-    told = driven(report(run), tmp_path, before=WATCH + OLD, drive=READ)
+    told = driven(page, tmp_path, before=WATCH + OLD, drive=READ)
     assert told["seen"] == []
     assert told["rows"] == len(run)
     assert "DecompressionStream" in str(told["notice"])
@@ -391,21 +347,17 @@ def test_a_browser_that_cannot_unpack_the_texts_says_so(
     assert told["disabled"] is True
 
 
-def test_without_a_script_all_figures_and_tables_are_there(
-    run: tuple[Transcript, ...], report: Report
-) -> None:
+def test_without_a_script_all_figures_and_tables_are_there(page):
     """Before any script runs the page has everything but the transcripts."""
-    page = re.sub(r"<script.*?</script>", "", report(run), flags=re.DOTALL)
+    page = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
     assert page.count('role="img"') == page.count("<figcaption") > 8
     assert page.count("<tbody>") > 8
     assert "<noscript>" in page
 
 
-def test_a_name_does_not_change_the_direction_of_its_sentence(
-    run: tuple[Transcript, ...], report: Report
-) -> None:
+def test_a_name_does_not_change_the_direction_of_its_sentence(hostile_page):
     """The sentences at the head keep the order of their numbers for every name of a reviewer."""
-    page = report(tuple(map(hostile, run)))
+    page = hostile_page
     (head,) = re.findall(r'<ul class="glance".*?</ul>', page, re.DOTALL)
     assert "\u202e" not in page
     assert "<U+202E>" not in re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)

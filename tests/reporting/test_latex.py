@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peerjudge as pj
-from peerjudge.cli import main
 from peerjudge.reporting.latex import escape_latex, render_latex
 from peerjudge.reporting.layout import Table
+from tests.reporting.conftest import command
 
 PLAIN = {
     r"\textbackslash{}": "\\",
@@ -88,49 +88,33 @@ def test_sentences_are_comments_and_tables_without_rows_are_left_out():
     assert written == "% Caution\n% \\end{document}\n"
 
 
-def command(capsys, *words):
-    """Run a command and return its exit code and what it printed."""
-    with pytest.raises(SystemExit) as ended:
-        main(words)
-    return ended.value.code or 0, *capsys.readouterr()
-
-
-def test_results_are_latex_in_python_and_on_the_command_line(tmp_path, monkeypatch, capsys):
+def test_results_are_latex_in_python_and_on_the_command_line(study, capsys):
     """`to_latex` and `--format latex` write the same; JSON and LaTeX exclude each other."""
-    monkeypatch.chdir(tmp_path)
-    pj.run_sync("quickstart", limit=2, out="study")
-    code, printed, _ = command(capsys, "score", "study", "--format", "latex")
+    words = ("score", str(study), "--format", "latex")
+    code, printed, _ = command(capsys, *words)
     assert code == 0
-    assert printed == pj.score("study").to_latex()
+    assert printed == pj.score(study).to_latex()
     assert printed.count(r"\begin{table}") >= 3
-    code, _, said = command(capsys, "score", "study", "--format", "latex", "--json")
+    code, _, said = command(capsys, *words, "--json")
     assert code == 2
     assert "exclude each other" in said
 
 
-def test_every_command_with_tables_writes_latex(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize(
+    "words", ["rank", "agreement --panel", "bias", "compare", "events --summary"]
+)
+def test_every_command_with_tables_writes_latex(study, capsys, words):
     """The option is that of all commands that print a result."""
-    monkeypatch.chdir(tmp_path)
-    pj.run_sync("quickstart", limit=2, out="study")
-    for words in (
-        ("rank",),
-        ("agreement", "--panel"),
-        ("bias",),
-        ("compare",),
-        ("events", "--summary"),
-    ):
-        code, printed, said = command(capsys, *words, "study", "--format", "latex")
-        assert code == 0, said
-        assert printed.count(r"\begin{") == printed.count(r"\end{")
-        assert r"\toprule" in printed, words
+    code, printed, said = command(capsys, *words.split(), str(study), "--format", "latex")
+    assert code == 0, said
+    assert printed.count(r"\begin{") == printed.count(r"\end{")
+    assert r"\toprule" in printed
 
 
-def test_tables_are_csv_of_the_numbers_behind_their_cells(tmp_path, monkeypatch, capsys):
+def test_tables_are_csv_of_the_numbers_behind_their_cells(study, capsys):
     """`--format csv` prints the records of every table below its title, as `to_csv` does."""
-    monkeypatch.chdir(tmp_path)
-    pj.run_sync("quickstart", limit=2, out="study")
-    code, printed, _ = command(capsys, "score", "study", "--format", "csv")
-    found = pj.score("study")
+    code, printed, _ = command(capsys, "score", str(study), "--format", "csv")
+    found = pj.score(study)
     assert (code, printed) == (0, found.to_csv())
     title, headings = printed.splitlines()[:2]
     assert title == f"# {found.tables[0].title}"

@@ -1,35 +1,23 @@
 """Tables and sections."""
 
 import io
-from pathlib import Path
 
 from rich.console import Console
 
-from peerjudge.analysis.findings import build_findings
-from peerjudge.data import Measurement, Transcript
+from peerjudge.data import Measurement
 from peerjudge.reporting.formats import minus_signs
 from peerjudge.reporting.fragments import render_html, render_text
 from peerjudge.reporting.latex import render_latex
 from peerjudge.reporting.layout import Column, build_section, build_table, print_table
-from peerjudge.reporting.transcripts import TranscriptData
 from peerjudge.results.accuracy import build_accuracy_table
-from peerjudge.results.page import write_report
 
 
-def test_the_terminal_and_the_page_show_the_same_cells(
-    run: tuple[Transcript, ...], tmp_path: Path
-) -> None:
+def test_the_terminal_and_the_page_show_the_same_cells(findings, page):
     """A table has one definition: every heading and number of it appears in both outputs."""
-    findings = build_findings(run)
     table = build_accuracy_table(findings)
     console = Console(file=io.StringIO(), width=200, highlight=False, no_color=True)
     print_table(table, console)
-    assert isinstance(console.file, io.StringIO)
     printed = console.file.getvalue()
-    path = write_report(
-        findings, TranscriptData(), title="t", manifest={}, path=tmp_path / "page.html"
-    )
-    page = path.read_text("utf-8")
     for row in (table.headings, *table.rows):
         for cell in row:
             assert cell in printed
@@ -38,7 +26,7 @@ def test_the_terminal_and_the_page_show_the_same_cells(
             assert bounds in page
 
 
-def test_a_column_without_values_is_left_out() -> None:
+def test_a_column_without_values_is_left_out():
     """A column of missing cells has no heading, unless in a group or if no column has a value."""
     columns = (("Name", str), ("Empty", lambda _: "-"), ("Length", lambda name: str(len(name))))
     assert build_table("t", ["ann", "bob"], *columns).headings == ("Name", "Length")
@@ -48,34 +36,32 @@ def test_a_column_without_values_is_left_out() -> None:
     assert without_values.rows == (("ann", "-"),)
 
 
-def test_a_table_can_be_reduced_to_some_columns() -> None:
+def test_a_table_can_be_reduced_to_some_columns():
     """The columns that fit 80 letters are chosen by their headings."""
     table = build_table("t", ["ann"], ("Name", str), ("First", lambda x: x[0]), ("Last", max))
     assert table.only("Name", "Last", "Unknown").rows == (("ann", "n"),)
 
 
-def test_a_section_of_sentences_only_is_left_out() -> None:
+def test_a_section_of_sentences_only_is_left_out():
     """An explanation without a figure or a table explains nothing, unless it states the reason."""
     empty = build_table("t", list[str](), ("Name", str))
     assert build_section("Title", "Meaning.", empty, None) is None
     kept = build_section("Some title", "No ranking.", required=True)
-    assert kept is not None
     assert (kept.id, kept.parts) == ("some-title", ["No ranking."])
 
 
-def test_a_table_wider_than_the_terminal_loses_nothing() -> None:
+def test_a_table_wider_than_the_terminal_loses_nothing():
     """Cells are broken into lines where they do not fit, and not cut off."""
     console = Console(file=io.StringIO(), width=40, highlight=False, no_color=True)
     cell = "51.1 [40.2, 62.0]"
     table = build_table("t", ["ann"], ("Name", str), *[("Share", lambda _: cell)] * 4)
     print_table(table, console)
-    assert isinstance(console.file, io.StringIO)
     printed = console.file.getvalue()
     assert "\u2026" not in printed
     assert printed.count("62.0]") == 4
 
 
-def test_a_table_keeps_the_numbers_behind_its_cells() -> None:
+def test_a_table_keeps_the_numbers_behind_its_cells():
     """A measured share is shown in percent; records, frame and CSV have it with bounds and number."""
     half = Measurement(value=0.5, low=0.25, high=0.75, n=8)
     columns = (
@@ -100,7 +86,7 @@ def test_a_table_keeps_the_numbers_behind_its_cells() -> None:
     assert table.to_csv().splitlines()[2] == "'=1+1,,,,,"
 
 
-def test_the_meaning_of_a_column_stands_below_the_table_that_shows_it() -> None:
+def test_the_meaning_of_a_column_stands_below_the_table_that_shows_it():
     """A note explains the columns that have values, and no other."""
     columns = (
         Column("Name", ""),
@@ -110,7 +96,7 @@ def test_the_meaning_of_a_column_stands_below_the_table_that_shows_it() -> None:
     assert build_table("t", ["ann"], *columns, note="All.").note == "Half: one of two. All."
 
 
-def test_tables_in_a_row_with_one_note_say_it_once() -> None:
+def test_tables_in_a_row_with_one_note_say_it_once():
     """Text and notebooks show the note below the last one; LaTeX, whose tables stand apart, below each."""
 
     def build(title: str, note: str):

@@ -14,7 +14,7 @@ ORDERS = ("reasons_score", "score_reasons")
 
 @pytest.fixture(scope="module")
 def rated(tmp_path_factory):
-    """A run of ratings from 10 to 1 without gold: 9 items, each in 4 trials, two conditions."""
+    """A run of ratings from 10 to 1 without gold: 9 items, each in 3 trials, two conditions."""
     folder = tmp_path_factory.mktemp("rated")
     (folder / "sets.csv").write_text(
         "id,question,answer_1\n" + "".join(f"s{n},Background {n}.,A: {n}?\n" for n in range(9))
@@ -23,7 +23,7 @@ def rated(tmp_path_factory):
         name="forms",
         data=f"csv:{folder / 'sets.csv'}",
         prompts="dialogue_sets",
-        repetitions=4,
+        repetitions=3,
         conditions=tuple(
             Condition(
                 name=order,
@@ -37,6 +37,12 @@ def rated(tmp_path_factory):
     return pj.run_sync(experiment, out=folder / "r")
 
 
+@pytest.fixture(scope="module")
+def report(rated):
+    """The report of the run."""
+    return pj.report(rated)
+
+
 def test_ratings_without_gold_are_scored_by_level_and_scatter(rated):
     """Mean, deviations over items and trials, and the counts on all ten points need no gold."""
     found = pj.score(rated)
@@ -44,10 +50,10 @@ def test_ratings_without_gold_are_scored_by_level_and_scatter(rated):
     assert (document["rows"], document["correlations"]) == ([], [])
     assert tuple(row["name"] for row in document["rated"]) == ORDERS
     for row in document["rated"]:
-        assert (row["items"], row["ratings"], row["unreadable"]) == (9, 36, 0)
+        assert (row["items"], row["ratings"], row["unreadable"]) == (9, 27, 0)
         assert row["scale"] == [1, 10]
         assert [*row["distribution"]] == [str(point) for point in range(1, 11)]
-        assert sum(row["distribution"].values()) == 36
+        assert sum(row["distribution"].values()) == 27
         assert row["mean"]["low"] < row["mean"]["value"] < row["mean"]["high"]
         assert min(row["sd_items"], row["sd_trials"]) > 0
     printed = str(found)
@@ -71,9 +77,9 @@ def test_conditions_are_compared_by_ratings_without_gold(rated):
     assert len(chart.panels) == 2
 
 
-def test_the_report_of_ratings_has_their_distribution_and_no_accuracy(rated, tmp_path):
+def test_the_report_of_ratings_has_their_distribution_and_no_accuracy(report, tmp_path):
     """Page and summary have what ratings can show, and no table of names without numbers."""
-    found = pj.report(rated)
+    found = report
     assert [*found.figures] == ["ratings"]
     assert "Ratings of answers" in str(found)
     assert "No ranking" not in str(found)
@@ -83,11 +89,11 @@ def test_the_report_of_ratings_has_their_distribution_and_no_accuracy(rated, tmp
     assert "Accuracy before and after discussion" not in page
 
 
-def test_few_questions_are_cautioned_against(rated):
+def test_few_questions_are_cautioned_against(rated, report):
     """Levels of ratings of three questions carry the caution that every other interval carries."""
     some = [one for one in pj.load_sync(rated.folder) if one.comparison.id in {"s0", "s1", "s2"}]
     assert "Caution: only 3 questions" in str(pj.report(some))
-    assert "Caution" not in str(pj.report(rated))
+    assert "Caution" not in str(report)
 
 
 def test_two_runs_of_one_experiment_are_told_apart(rated, tmp_path):

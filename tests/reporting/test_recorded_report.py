@@ -20,23 +20,21 @@ from peerjudge.data import (
 from peerjudge.errors import DataError
 from peerjudge.results.reports import RecordedReport
 
+ONE, TWO = Verdict.of("one"), Verdict.of("two")
+
 
 def pair(number: int, *, authors: tuple[str, str] = ("ann", "bob")) -> Comparison:
     """Return two answers of which people prefer the first."""
-    first, second = authors
-    return Comparison(
-        id=f"c{number}",
-        question=Question(id=f"q{number}", text="?", category="facts"),
-        answers=(
-            Answer(id="one", text="Short.", author=first),
-            Answer(id="two", text="Rather longer.", author=second),
-        ),
-        gold=Verdict.of("one"),
+    answers = (
+        Answer(id="one", text="Short.", author=authors[0]),
+        Answer(id="two", text="Rather longer.", author=authors[1]),
     )
+    question = Question(id=f"q{number}", text="?", category="facts")
+    return Comparison(id=f"c{number}", question=question, answers=answers, gold=ONE)
 
 
 def review(
-    comparison: Comparison, reviewer: str, verdict: Verdict, *, swap: bool
+    comparison: Comparison, reviewer: str, verdict: Verdict = ONE, *, swap: bool = False
 ) -> RecordedReview:
     """Return the review of a pair shown in this order."""
     shown = comparison.shown[::-1] if swap else comparison.shown
@@ -49,11 +47,10 @@ def small(*, authors: tuple[str, str] = ("ann", "bob")) -> Dataset:
     reviews = [
         said
         for one in pairs
-        for swap in (False, True)
         for said in (
-            review(one, "ann", Verdict.of("one"), swap=swap),
-            review(one, "bob", Verdict.of("two" if swap else "one"), swap=swap),
-            *([review(one, "people", Verdict.of("one"), swap=False)] if not swap else ()),
+            *(review(one, "ann", swap=swap) for swap in (False, True)),
+            *(review(one, "bob", TWO if swap else ONE, swap=swap) for swap in (False, True)),
+            review(one, "people"),
         )
     ]
     return Dataset(
@@ -65,15 +62,20 @@ def small(*, authors: tuple[str, str] = ("ann", "bob")) -> Dataset:
     )
 
 
+@pytest.fixture(scope="module")
+def report() -> RecordedReport:
+    """The report of `small`."""
+    return pj.report(small())
+
+
 def page_of(dataset: Dataset, folder: Path) -> str:
     """Return the text of the page of a dataset."""
     return pj.report(dataset).save(folder / "page.html").read_text("utf-8")
 
 
-def test_the_page_has_the_results_of_the_commands() -> None:
+def test_the_page_has_the_results_of_the_commands(report):
     """Each number of the document is that of a command for the same reviews."""
-    found = pj.report(small())
-    document = found.document()
+    found, document = report, report.document()
     assert isinstance(found, RecordedReport)
     assert document["bias"] == pj.bias(small()).document()
     assert document["agreement"] == pj.agreement(small(), panel=True).document()
@@ -85,79 +87,61 @@ def test_the_page_has_the_results_of_the_commands() -> None:
     assert found.df["value"].to_list() == [1.0, 0.5]
 
 
-def test_without_named_authors_there_is_accuracy_and_no_ranking(tmp_path: Path) -> None:
+def test_without_named_authors_there_is_accuracy_and_no_ranking(tmp_path):
     """A benchmark of right and wrong answers has no contestants, and the page says so."""
     page = page_of(small(authors=("", "")), tmp_path)
     assert "no private review compared the answers of two named contestants" in page
     assert "Table: Accuracy in %" in page
 
 
-def test_without_gold_there_is_a_ranking_and_no_accuracy(tmp_path: Path) -> None:
+def test_without_gold_there_is_a_ranking_and_no_accuracy(tmp_path):
     """Reviews without gold give a ranking, and a sentence in place of the accuracy."""
     whole = small()
-    bare = tuple(
-        Comparison(id=one.id, question=one.question, answers=one.answers)
-        for one in whole.comparisons
-    )
-    dataset = Dataset(name="bare", description="", comparisons=bare, reviews=whole.reviews)
-    found = pj.report(dataset)
+    bare = tuple(replace(one, gold=None) for one in whole.comparisons)
+    found = pj.report(replace(whole, comparisons=bare, humans=()))
     assert "score" not in found.document()
     assert "has a gold" in found.document()["missing"]["score"]
-    page = page_of(dataset, tmp_path)
+    page = found.save(tmp_path / "page.html").read_text("utf-8")
     assert "Table: Ranking by the private reviews" in page
     assert "has a gold" in page
 
 
-def test_a_dataset_of_human_votes_only_says_what_to_do() -> None:
+def test_a_dataset_of_human_votes_only_says_what_to_do():
     """People are the gold, so there is no reviewer to report on."""
     whole = small()
     votes = tuple(one for one in whole.reviews if one.reviewer == "people")
-    dataset = Dataset(
-        name="votes",
-        description="",
-        comparisons=whole.comparisons,
-        reviews=votes,
-        humans=("people",),
-    )
     with pytest.raises(DataError, match=r"reviews by people only.*peerjudge run"):
-        pj.report(dataset)
+        pj.report(replace(whole, reviews=votes))
 
 
-def test_ties_and_ratings_need_not_be_there() -> None:
+def test_ties_and_ratings_need_not_be_there():
     """A reviewer that only ties has no position preference, and the figure is still drawn."""
     whole = small()
-    ties = tuple(review(one, "cid", TIE, swap=False) for one in whole.comparisons)
-    dataset = Dataset(
-        name="ties",
-        description="",
-        comparisons=whole.comparisons,
-        reviews=(*whole.reviews, *ties),
-        humans=("people",),
-    )
-    assert pj.report(dataset).figures["position"]
+    ties = tuple(review(one, "cid", TIE) for one in whole.comparisons)
+    assert pj.report(replace(whole, reviews=(*whole.reviews, *ties))).figures["position"]
 
 
-def test_the_page_loads_nothing_and_runs_its_own_script_only(tmp_path: Path) -> None:
-    """The policy is the same as on the page of a run."""
-    page = page_of(small(), tmp_path)
+def test_the_page_loads_nothing_and_runs_its_own_script_only(report, tmp_path):
+    """The policy is the same as on the page of a run.
+
+    The document beside the page is written without NaN or infinity, and is replaced by a later report.
+    One vote on each pair tells nothing about the errors of people, so there is no model of annotators.
+    """
+    for _ in range(2):
+        page = report.save(tmp_path / "page.html").read_text("utf-8")
     assert "default-src 'none'" in page
     assert len(re.findall(r"<script", page)) == 1
     assert set(re.findall(r"https?://[^\s\"'<]+", page)) <= {"http://www.w3.org/2000/svg"}
     assert "simulated reviewers" not in page
-
-
-def test_the_numbers_stand_in_a_document_beside_the_page(tmp_path: Path) -> None:
-    """The document of the results is written without NaN or infinity, and is replaced by a later report."""
-    found = pj.report(small())
-    for _ in range(2):
-        found.save(tmp_path / "page.html")
+    assert 'id="annotators"' not in page
     document = json.loads((tmp_path / "page.json").read_text("utf-8"))
     assert document["schema"] == "RecordedFindings/2"
     assert json.dumps(document, allow_nan=False)
+    assert "annotators" not in report.document()
 
 
 @pytest.mark.slow
-def test_our_values_equal_those_of_the_paper(tmp_path: Path, verdicts) -> None:
+def test_our_values_equal_those_of_the_paper(tmp_path, verdicts):
     """The page of the real reviews has PRD's tables beside ours, nearly all equal."""
     found = pj.report(verdicts("vicuna80"))
     items = {item["name"]: item for item in found.document()["prd"]["items"]}
@@ -181,7 +165,7 @@ def apart(*pairs: tuple[str, str]) -> Dataset:
         description="",
         comparisons=tuple(comparisons),
         reviews=tuple(
-            review(one, judge, Verdict.of("one" if int(one.id[-1]) % 3 else "two"), swap=False)
+            review(one, judge, ONE if int(one.id[-1]) % 3 else TWO)
             for authors in pairs
             for judge in authors
             for one in comparisons
@@ -190,13 +174,14 @@ def apart(*pairs: tuple[str, str]) -> Dataset:
     )
 
 
-def test_reviewers_that_never_met_are_reported_without_weights(tmp_path: Path):
+def test_reviewers_that_never_met_are_reported_without_weights(tmp_path):
     """Peer weights have no common measure there; everything else is reported, and the reason is said."""
-    dataset = apart(("ann", "bob"), ("cid", "dee"))
-    document = pj.report(dataset).document()
+    found = pj.report(apart(("ann", "bob"), ("cid", "dee")))
+    document = found.document()
     assert document["peers"]["peers"]["weights"] == {}
     assert "no battles connect these: ann, bob; cid, dee" in document["missing"]["weighted"]
-    assert "no battles connect the reviewers as contestants" in page_of(dataset, tmp_path)
+    page = found.save(tmp_path / "page.html").read_text("utf-8")
+    assert "no battles connect the reviewers as contestants" in page
 
 
 def test_values_that_need_weights_are_missing_where_contestants_never_met():
@@ -208,33 +193,27 @@ def test_values_that_need_weights_are_missing_where_contestants_never_met():
     assert "no battles connect these: bard, gpt-3.5; claude, gpt-4" in items["Table 3"]["missing"]
 
 
-def test_hostile_names_add_no_element(tmp_path: Path) -> None:
+def test_hostile_names_add_no_element(tmp_path):
     """Names of reviewers, contestants and datasets stay text."""
     attack = "<img src=x onerror=alert(1)></script><script>alert(1)</script>{{ 7*7 }}"
     authors = (f"ann{attack}", f"bob{attack}")
-    pairs = tuple(pair(number, authors=authors) for number in range(4))
-    dataset = Dataset(
-        name=attack,
-        description=attack,
-        comparisons=pairs,
-        reviews=tuple(
-            review(one, name, Verdict.of("one"), swap=swap)
-            for one in pairs
-            for name in authors
-            for swap in (False, True)
-        ),
+    whole = small(authors=authors)
+    names = dict(zip(("ann", "bob"), authors, strict=True))
+    reviews = tuple(
+        replace(one, reviewer=names[one.reviewer]) for one in whole.reviews if one.reviewer in names
     )
-    page = page_of(dataset, tmp_path)
+    hostile = replace(whole, name=attack, description=attack, reviews=reviews, humans=())
+    page = page_of(hostile, tmp_path)
     assert "<img" not in page
     assert len(re.findall(r"<script", page)) == 1
     assert "49" not in re.findall(r"<h1>.*?</h1>", page, re.DOTALL)[0]
 
 
-def test_votes_that_disagree_have_a_section_of_their_own(tmp_path: Path) -> None:
+def test_votes_that_disagree_have_a_section_of_their_own(tmp_path):
     """The page and its JSON have the numbers of `score --annotators`; names of people stay texts."""
     dataset, people = small(), ("<b>ann</b>", "ben", "cid")
     votes = [
-        review(one, name, Verdict.of("two" if errs else "one"), swap=False)
+        review(one, name, TWO if errs else ONE)
         for number, one in enumerate(dataset.comparisons)
         for name, errs in zip(people, (False, False, number % 2 == 0), strict=True)
     ]
@@ -247,10 +226,3 @@ def test_votes_that_disagree_have_a_section_of_their_own(tmp_path: Path) -> None
     assert "<td" in section
     assert "&lt;b&gt;ann" in section
     assert "<b>ann" not in page
-
-
-def test_one_vote_on_each_pair_has_no_annotator_model(tmp_path: Path) -> None:
-    """Nothing tells how often people err where each pair has one vote."""
-    found = pj.report(small())
-    assert "annotators" not in found.document()
-    assert 'id="annotators"' not in found.save(tmp_path / "page.html").read_text("utf-8")

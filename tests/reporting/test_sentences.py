@@ -2,29 +2,25 @@
 
 from peerjudge.analysis.findings import FindingsCollector, build_findings
 from peerjudge.analysis.stopping import Decision
-from peerjudge.data import Measurement, Primary, Role, Seat, Transcript, replace
+from peerjudge.data import Measurement, Primary, Transcript, replace
 from peerjudge.results.contrasts import describe_decision
 from peerjudge.results.sentences import summarize_findings
-from peerjudge.testing import comparison_of, transcript_of
+from peerjudge.testing import comparison_of, seats_of, transcript_of
 
-SEATS = (
-    Seat(id="seat-1", reviewer="ann", role=Role.LEADER),
-    Seat(id="seat-2", reviewer="bob", role=Role.FOLLOWER),
+ANN, BOB = (
+    replace(seat, reviewer=name) for seat, name in zip(seats_of(2), ("ann", "bob"), strict=True)
 )
 
 
-def told(moves: str, number: int, condition: str) -> Transcript:
+def told(moves: str, number: int, condition: str, seats=(ANN, BOB)) -> Transcript:
     """Return a discussion whose gold is the first answer."""
     comparison = comparison_of(2, gold=1, name=f"c{number}")
-    one = transcript_of(moves, comparison=comparison, seats=SEATS)
-    return replace(one, condition=condition)
+    return transcript_of(moves, comparison=comparison, seats=seats, condition=condition)
 
 
-def test_every_sentence_has_its_interval_and_losses_are_counted(
-    run: tuple[Transcript, ...],
-) -> None:
+def test_every_sentence_has_its_interval_and_losses_are_counted(findings):
     """The first lines state their uncertainty, and how many discussions are missing."""
-    seat, best, moved, first, lost = summarize_findings(build_findings(run))
+    seat, best, moved, first, lost = summarize_findings(findings)
     assert seat.startswith(
         "Discussing has shown neither a gain nor a loss over the better seat alone, asked once: "
     )
@@ -37,11 +33,11 @@ def test_every_sentence_has_its_interval_and_losses_are_counted(
     assert lost == "Of 11 discussions, 1 failed and 1 have not ended."
 
 
-def test_the_headline_covers_all_conditions_and_says_harm_as_loudly_as_help() -> None:
+def test_the_headline_covers_all_conditions_and_says_harm_as_loudly_as_help():
     """No best condition is picked; a better and a worse one stand in one sentence with their bounds."""
-    better = [told("2|2 1 1", n, "good talk") for n in range(1, 31)]
-    worse = [told("1|1 2 2", n, "bad talk") for n in range(1, 31)]
-    same = [told("1|1 1 1", n, "idle talk") for n in range(1, 31)]
+    better = [told("2|2 1 1", n, "good talk") for n in range(12)]
+    worse = [told("1|1 2 2", n, "bad talk") for n in range(12)]
+    same = [told("1|1 1 1", n, "idle talk") for n in range(12)]
     (said, *_) = summarize_findings(build_findings([*better, *worse, *same]))
     assert said.startswith(
         "Against the better seat alone, asked once, discussing shows a gain in 1 "
@@ -52,23 +48,15 @@ def test_the_headline_covers_all_conditions_and_says_harm_as_loudly_as_help() ->
     assert said.endswith("95 % intervals, simultaneous for all conditions.")
 
 
-def test_a_difference_between_leading_and_following_is_claimed_only_where_it_is_shown() -> None:
+def test_a_difference_between_leading_and_following_is_claimed_only_where_it_is_shown():
     """Leaders hold and followers alter in every discussion: shown by 20 questions, and not by two."""
 
     def said(questions: int) -> str:
-        bob_leads = tuple(
-            replace(seat, reviewer=other.reviewer)
-            for seat, other in zip(SEATS, reversed(SEATS), strict=True)
-        )
+        bob_leads = (replace(ANN, reviewer="bob"), replace(BOB, reviewer="ann"))
         played = [
-            replace(
-                transcript_of(
-                    "1|2 1 1", comparison=comparison_of(2, gold=1, name=f"c{n}"), seats=seats
-                ),
-                condition="talk",
-            )
+            told("1|2 1 1", n, "talk", seats)
             for n in range(questions)
-            for seats in (SEATS, bob_leads)
+            for seats in ((ANN, BOB), bob_leads)
         ]
         sentences = summarize_findings(build_findings(played))
         (leading,) = (one for one in sentences if one.startswith("Leading"))
@@ -78,7 +66,7 @@ def test_a_difference_between_leading_and_following_is_claimed_only_where_it_is_
     assert said(20).startswith("Leading rather than following changed how often")
 
 
-def test_a_declared_contrast_comes_first(run: tuple[Transcript, ...]) -> None:
+def test_a_declared_contrast_comes_first(run):
     """The first sentence is that of the primary contrast, with its own p-value."""
     primary = Primary(condition="ann with bob", alternative="vote")
     (said, *_) = summarize_findings(build_findings(run, primary=primary))
@@ -91,7 +79,7 @@ def test_a_declared_contrast_comes_first(run: tuple[Transcript, ...]) -> None:
     assert "cannot be measured: no vote of" in said
 
 
-def test_a_run_without_discussions_has_no_sentences() -> None:
+def test_a_run_without_discussions_has_no_sentences():
     """No sentence is made of missing numbers."""
     assert summarize_findings(build_findings(())) == []
 

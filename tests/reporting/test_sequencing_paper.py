@@ -13,9 +13,11 @@ from peerjudge.errors import DataError
 
 @pytest.fixture(scope="module")
 def forms(tmp_path_factory):
-    """Both judges on four sets in two trials."""
-    folder = tmp_path_factory.mktemp("forms")
-    return pj.run_sync("sequencing", limit=4, settings={"repetitions": "2"}, out=folder / "r")
+    """The values of the paper beside those of both judges on three sets in two trials, by name."""
+    folder = tmp_path_factory.mktemp("forms") / "r"
+    run = pj.run_sync("sequencing", limit=3, settings={"repetitions": "2"}, out=folder)
+    levels = {row["name"]: row for row in pj.score(run).document()["rated"]}
+    return pj.reproduce("sequencing", run), levels
 
 
 def _cells(found, item: str) -> dict[str, dict[str, object]]:
@@ -24,8 +26,8 @@ def _cells(found, item: str) -> dict[str, dict[str, object]]:
 
 def test_forms_of_the_paper_are_found_in_a_run(forms):
     """Each value of Table 2 is that of the condition with this form, judge and the special rules."""
-    cells = _cells(pj.reproduce("sequencing", forms), "Table 2")
-    levels = {row["name"]: row for row in pj.score(forms).document()["rated"]}
+    found, levels = forms
+    cells = _cells(found, "Table 2")
     assert len(cells) == 14
     assert cells["mean, ex (rs), gpt-3.5-turbo-0613"]["published"] == 6.09
     for form, model, judge in (
@@ -41,8 +43,7 @@ def test_forms_of_the_paper_are_found_in_a_run(forms):
 
 def test_figure_3_leaves_out_the_special_rules(forms):
     """The figures have the same forms with and without rules; a model without a judge stays empty."""
-    found = pj.reproduce("sequencing", forms)
-    levels = {row["name"]: row for row in pj.score(forms).document()["rated"]}
+    found, levels = forms
     for item, rest in (("Figure 1", ""), ("Figure 3", ", no rules")):
         cells = _cells(found, item)
         assert sum(cell["ours"] is not None for cell in cells.values()) == 12
@@ -50,7 +51,7 @@ def test_figure_3_leaves_out_the_special_rules(forms):
         assert ours == pytest.approx(levels[f"json (s), gpt4{rest}"]["mean"]["value"])
     printed = str(found)
     assert "Lost in the text that we have" in printed
-    assert "ours are of 4 sets" in printed
+    assert "ours are of 3 sets" in printed
 
 
 def test_coherence_is_held_against_the_experts_of_the_data(tmp_path):
@@ -80,13 +81,14 @@ def test_coherence_is_held_against_the_experts_of_the_data(tmp_path):
 
     found = play("sim_solid")
     (own, _) = pj.score(found).document()["correlations"][::-1]
-    cells = _cells(pj.reproduce("sequencing", found), "Table 4")
+    beside = pj.reproduce("sequencing", found)
+    cells = _cells(beside, "Table 4")
     assert own["condition"] == "reasons_score sim_solid"
     assert cells["init(json(rs)), Pearson"]["ours"] == pytest.approx(own["pearson"]["value"])
     error = cells["init(json(rs)), mean absolute error"]
     assert error["ours"] == pytest.approx(own["mean_error"]["value"])
     assert cells["optimised, +OPRO, Kendall"]["ours"] is None
-    means = _cells(pj.reproduce("sequencing", found), "Section 3.1")
+    means = _cells(beside, "Section 3.1")
     assert all(cell["ours"] is not None for cell in means.values())
     mixed = _cells(pj.reproduce("sequencing", play("sim_solid", other="sim_weak")), "Section 3.1")
     assert all(cell["ours"] is None for cell in mixed.values())

@@ -3,29 +3,23 @@
 import json
 import zlib
 from base64 import b64decode
-from collections.abc import Iterable
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peerjudge.analysis.listing import Flag, find_flags
-from peerjudge.data import Transcript, replace
+from peerjudge.data import replace
 from peerjudge.reporting.transcripts import TEXT_LIMIT, TranscriptData, embed_json
 from peerjudge.testing import transcript_of
 from peerjudge.tracker import opinion_events
+from tests.reporting.conftest import listed, with_utterances
 
+texts = st.text(max_size=8)
 plain = st.recursive(
-    st.text() | st.integers() | st.none(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    texts | st.integers() | st.none(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4),
+    max_leaves=8,
 )
-
-
-def listed(transcripts: Iterable[Transcript]) -> TranscriptData:
-    """Return the transcripts as the page lists them."""
-    data = TranscriptData()
-    for transcript in transcripts:
-        data.add(transcript, opinion_events(transcript))
-    return data
 
 
 def unpacked(data: TranscriptData) -> list[dict]:
@@ -41,31 +35,27 @@ def flags(moves: str, **told) -> Flag:
 
 @settings(deadline=None, max_examples=50)
 @given(plain)
-def test_embedded_json_cannot_leave_its_script_element(value: object) -> None:
+def test_embedded_json_cannot_leave_its_script_element(value: object):
     """No string leaves a character with a meaning in HTML."""
     text = embed_json(value)
     assert not set(text) & set("<>&\u2028\u2029")
     assert json.loads(text) == value
 
 
-def test_filters_follow_the_stances() -> None:
+def test_filters_follow_the_stances():
     """Each filter is a fact about the stances."""
     assert flags("1|1 1 1") == Flag(0)
     assert flags("2|1 1 1", gold=1) == Flag.ALTERED
     assert flags("1|2 1 1", gold=1) == Flag.ALTERED
     assert flags("1|2 1 1", gold=2) == Flag.ALTERED | Flag.AWAY
+    assert Flag.AWAY not in flags("1|2 2 2", gold=1), "a leader that moves away is no follower"
     assert flags("1|2 1 2") == Flag.DISAGREED
     assert flags("1|2") == Flag(0), "a vote is no discussion"
     assert flags("?|1 1 1") == Flag.UNREADABLE
     assert flags("!|1 1 1") == Flag.UNREADABLE
 
 
-def test_a_leader_that_moves_away_is_not_a_follower() -> None:
-    """The filter for followers is about followers."""
-    assert Flag.AWAY not in flags("1|2 2 2", gold=1)
-
-
-def test_every_discussion_is_found_again(run: tuple[Transcript, ...]) -> None:
+def test_every_discussion_is_found_again(run):
     """The index has a row for each discussion, and the chunk its turns and texts."""
     data = listed(run)
     chunks = unpacked(data)
@@ -80,23 +70,17 @@ def test_every_discussion_is_found_again(run: tuple[Transcript, ...]) -> None:
         assert tuple(discussion["shown"]) == told.comparison.shown
 
 
-def test_verdicts_are_numbers_in_the_shown_order(run: tuple[Transcript, ...]) -> None:
+def test_verdicts_are_numbers_in_the_shown_order(run):
     """With swapped answers gold is the second one, and marks follow the shown order."""
     row = json.loads(listed(run).index())["rows"][4]
     assert [move[1] for move in row[5]] == list("121212")
     assert row[7] == "2"
 
 
-def test_a_text_is_held_once_and_long_ones_in_part() -> None:
+def test_a_text_is_held_once_and_long_ones_in_part():
     """Equal texts are stored once; a text beyond the limit is cut and its length is kept."""
-    from peerjudge.data import replace
-
-    told = transcript_of("1|1 1")
-    long = tuple(
-        replace(turn, utterance=replace(turn.utterance, text="x" * (TEXT_LIMIT + 7)))
-        for turn in told.turns
-    )
-    (held,) = unpacked(listed([replace(told, turns=long)]))
+    long = with_utterances(transcript_of("1|1 1"), text="x" * (TEXT_LIMIT + 7))
+    (held,) = unpacked(listed([long]))
     places = {turn[0] for turn in held["discussions"][0]["turns"]}
     assert len(places) == 1
     (place,) = places
