@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from peerjudge.analysis import GoldAgreement, build_tournament, collect_reviews, measure_agreement
@@ -189,7 +189,6 @@ def test_fleiss_kappa_is_that_of_the_textbook():
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=2, max_size=30))
-@settings(deadline=None)
 def test_kappa_is_one_for_full_agreement_and_never_above(ratings: list[tuple[int, int]]):
     """Kappa is at most 1, and 1 exactly when both raters always agree."""
     counts = np.zeros((len(ratings), 3))

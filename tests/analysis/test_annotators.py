@@ -115,7 +115,7 @@ def _votes(draw):
     return votes, np.array(swapped)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(_votes())
 def test_the_order_of_the_answers_has_no_effect(drawn):
     """Where the answers of some comparisons swap places, their probabilities do, and no rate changes."""
@@ -134,7 +134,7 @@ def test_the_order_of_the_answers_has_no_effect(drawn):
     assert one.shares[0] == pytest.approx(one.shares[1], abs=1e-12)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(_votes(), st.randoms(use_true_random=False))
 def test_names_and_order_of_votes_have_no_effect(drawn, random):
     """Annotators with other numbers, and votes in another order, give the same probabilities."""

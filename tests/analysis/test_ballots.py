@@ -125,7 +125,7 @@ marks = st.lists(
 
 
 @given(marks)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_the_table_says_what_the_tracker_and_the_stances_say(lines: list[str]):
     """Stances, events and reasons are those of the rooms that define them."""
     transcripts = [

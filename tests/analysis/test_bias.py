@@ -77,7 +77,7 @@ marks = st.lists(
 
 
 @given(marks)
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_reversed_orders_exchange_the_places(rows: list[tuple[str, str]]):
     """Counts of first and second are exchanged; consistency stays the same."""
     pairs = [pair_of(f"c{k}") for k in range(len(rows))]

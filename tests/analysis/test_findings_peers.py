@@ -26,7 +26,7 @@ battles = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(battles)
 def test_shares_of_two_contestants_add_up(tournament):
     """What one won the other lost; two without a battle have no share; weights do not change the count."""
@@ -42,7 +42,7 @@ def test_shares_of_two_contestants_add_up(tournament):
     assert sum(map(sum, found.battles)) == 2 * np.count_nonzero(tournament.readable)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(battles, st.integers(1, 60))
 def test_trajectories_begin_at_the_start_and_conserve_points(tournament, most: int):
     """Whatever is played, what one wins the others lose: the mean over all stays 1000."""

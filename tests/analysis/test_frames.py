@@ -111,7 +111,7 @@ moves = st.builds(
 
 
 @given(st.lists(moves, max_size=4))
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 def test_frames_hold_what_the_nouns_hold(lines: list[str]):
     """Nothing is lost or added on the way from transcripts to rows."""
     discussions = [told(line, f"c{k}", seats=None) for k, line in enumerate(lines)]

@@ -45,7 +45,7 @@ def test_williams_test_gives_the_published_values(
 
 
 @given(st.integers(0, 10_000), st.integers(5, 40))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_williams_test_is_antisymmetric(seed: int, n: int):
     """Naming the two correlations the other way round only turns the sign."""
     gold, one, other = np.random.default_rng(seed).normal(size=(3, n))
@@ -85,7 +85,7 @@ def test_a_score_compared_with_itself_is_no_different():
 
 
 @given(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=1, max_size=60))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_mcnemar_is_the_exact_binomial_test_of_the_discordant_pairs(differences: list[float]):
     """Pairs on which both are right or both wrong say nothing."""
     found = run_mcnemar(differences)
@@ -96,7 +96,7 @@ def test_mcnemar_is_the_exact_binomial_test_of_the_discordant_pairs(differences:
 
 
 @given(p_values)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_benjamini_hochberg_is_that_of_scipy(given_values: list[float]):
     """The adjusted p-values are those of an independent implementation."""
     assert adjust_benjamini_hochberg(given_values) == pytest.approx(
@@ -105,7 +105,7 @@ def test_benjamini_hochberg_is_that_of_scipy(given_values: list[float]):
 
 
 @given(p_values)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_adjusting_keeps_the_order_and_never_lowers(given_values: list[float]):
     """Holm is the stricter of the two, and neither makes a finding out of nothing."""
     strict, mild = adjust_holm(given_values), adjust_benjamini_hochberg(given_values)

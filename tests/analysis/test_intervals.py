@@ -30,7 +30,6 @@ def accuracy(judged: Sequence[tuple[str, str]], *, clusters, samples=2000) -> Ac
 
 
 @given(st.integers(0, 200), st.integers(1, 200))
-@settings(deadline=None)
 def test_the_wilson_interval_is_that_of_scipy(successes: int, n: int):
     """The closed form needs no library, and agrees with one; its bounds hold the share."""
     k = min(successes, n)
@@ -86,7 +85,7 @@ def test_a_share_that_never_varied_is_not_certain(value: float):
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.sampled_from([0.0, 1.0])), min_size=1, max_size=40))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_an_interval_of_shares_is_a_point_only_by_chance_of_the_draw(rows):
     """Whatever the data, the bounds hold the share and stay within 0 and 1."""
     found = measure_mean([v for _, v in rows], [q for q, _ in rows], limits=SHARE)
@@ -133,7 +132,6 @@ def test_unreadable_verdicts_bound_the_accuracy():
 
 
 @given(st.lists(st.tuples(MARKED, MARKED), min_size=1), st.booleans())
-@settings(deadline=None)
 def test_accuracy_lies_between_its_worst_and_best_case(
     judged: list[tuple[str, str]], clustered: bool
 ):

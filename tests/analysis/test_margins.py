@@ -81,7 +81,7 @@ def logistic(x: float) -> float:
     return 1 / (1 + math.exp(-x))
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(LOGITS, LOGITS)
 def test_a_preference_for_a_place_cancels_out(signal, bias):
     """In both orders, the margin depends on how the answers look, and not on the place."""

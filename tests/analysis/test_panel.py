@@ -48,7 +48,7 @@ ratings = arrays(
 
 
 @given(ratings)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_alpha_is_that_of_evalica(given_ratings: np.ndarray):
     """The same alpha as an independent implementation, with ratings missing."""
     rated = (~np.isnan(given_ratings)).sum(axis=1) > 1
@@ -68,7 +68,7 @@ def test_alpha_is_that_of_the_textbook():
 
 
 @given(ratings)
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_fleiss_from_sums_is_fleiss_from_counts(given_ratings: np.ndarray):
     """Fleiss' kappa from sums over questions equals that from all counts."""
     whole = np.nan_to_num(given_ratings)
@@ -78,7 +78,7 @@ def test_fleiss_from_sums_is_fleiss_from_counts(given_ratings: np.ndarray):
 
 
 @given(st.integers(0, 1000))
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 def test_correlation_from_sums_is_that_of_numpy(seed: int):
     """Moments that add up give Pearson's correlation."""
     x, y = np.random.default_rng(seed).normal(size=(2, 30))

@@ -39,7 +39,7 @@ def _coefficients(x, y) -> dict[str, float]:
         }
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(RATED, st.integers(1, 4))
 def test_every_sample_has_the_coefficients_of_the_drawn_answers(pairs, size):
     """With ties and questions drawn several times, all three are those of scipy on these answers."""
@@ -178,7 +178,7 @@ def _repeated(trials: list[list[float | None]], *, size: int = 1) -> Dataset:
     return replace(rated[0], reviews=reviews)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.lists(st.integers(1, 10), min_size=3, max_size=3), min_size=2, max_size=9))
 def test_the_scatter_of_ratings_is_that_of_items_and_of_their_trials(items):
     """Deviations of all ratings, of the items' means, and within items are those of numpy."""

@@ -83,7 +83,7 @@ def test_a_difference_is_within_reviewers():
     assert found.low < 0.0 < found.high
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(seed=st.integers(0, 10**6), effect=st.sampled_from([-0.3, 0.0, 0.4]))
 def test_a_planted_difference_is_found(seed, effect):
     """With 120 questions, the estimate is within four standard errors of what was planted."""

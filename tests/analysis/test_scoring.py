@@ -407,7 +407,7 @@ def test_ratings_that_never_vary_have_no_correlation():
         _score(_rated([3.0], [1.0]), by="subset")
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=3, max_size=12))
 def test_correlations_are_those_of_scipy(pairs):
     """Pooled coefficients equal scipy's on the same numbers."""
@@ -466,14 +466,14 @@ def _plain(dataset: Dataset):
     return build_score_document(_score(dataset, by="subset", samples=50))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(TOLD)
 def test_the_names_of_answers_do_not_matter(told):
     """Renaming all answers changes no number."""
     assert _plain(_made(told)) == _plain(_made(told, rename=lambda name: f"new {name[::-1]}"))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(TOLD)
 def test_which_order_is_called_given_does_not_matter(told):
     """Swapping every comparison of the source only exchanges the shares of the two orders."""
@@ -493,7 +493,7 @@ def test_which_order_is_called_given_does_not_matter(told):
     assert sorted(map(str, orders)) == sorted(str(pair[::-1]) for pair in swapped)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(TOLD)
 def test_bounds_hold_what_they_bound(told):
     """Worst and best case enclose the accuracy, intervals enclose the share, counts add up."""

@@ -23,7 +23,7 @@ shares = st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.25, 1.0]), min_size=2, max
 
 
 @given(shares)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_the_p_value_is_that_of_the_less_certain_test(differences: list[float]):
     """The p-value is that of scipy's paired permutation, of the score or of unseen losses: the greatest."""
     found = measure_difference(differences, range(len(differences)))
@@ -55,7 +55,7 @@ def test_random_flips_agree_with_scipy():
 
 
 @given(st.integers(0, 10_000), st.integers(2, 40), st.floats(0.0, 1.0), st.integers(1, 3))
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_interval_and_test_agree(seed: int, questions: int, rare: float, several: int):
     """The interval leaves 0 out exactly where the test says that there is a difference."""
     random = np.random.default_rng(seed)

@@ -48,7 +48,7 @@ marks = st.lists(
 
 
 @given(marks)
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_every_event_is_counted_once_in_every_grouping(lines: list[str]):
     """With one opponent each, all four groupings add up to the events there are."""
     told_ones = [told(line, f"c{k}") for k, line in enumerate(lines)]

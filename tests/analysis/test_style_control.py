@@ -88,7 +88,7 @@ def test_control_holds_the_true_scores_as_often_as_it_promises():
 
 
 @given(st.integers(0, 10_000))
-@settings(deadline=None, max_examples=5)
+@settings(max_examples=5)
 def test_the_other_order_mirrors_position_and_leaves_the_ranking(seed: int):
     """First and second exchanged in every review: the effect of position changes its sign only."""
     data = tournament(questions=5, length=1.0, position=0.7, seed=seed)

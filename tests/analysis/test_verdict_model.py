@@ -118,7 +118,7 @@ def test_intervals_hold_planted_effects_as_often_as_they_promise():
 
 
 @given(st.integers(0, 10_000))
-@settings(deadline=None, max_examples=5)
+@settings(max_examples=5)
 def test_showing_the_answers_the_other_way_round_mirrors_position_alone(seed: int):
     """The same choices with first and second exchanged: position changes its sign, nothing else."""
     comparisons = pairs(8, seed=seed)
@@ -134,7 +134,7 @@ def test_showing_the_answers_the_other_way_round_mirrors_position_alone(seed: in
 
 
 @given(st.integers(0, 10_000), st.permutations(["ann", "bob", "cat"]))
-@settings(deadline=None, max_examples=5)
+@settings(max_examples=5)
 def test_names_and_order_of_rows_do_not_matter(seed: int, renamed: list[str]):
     """Other names of people, other ids and another order of reviews give the same effects."""
     names = dict(zip(("ann", "bob", "cat"), renamed, strict=True))

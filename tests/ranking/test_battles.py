@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from peerjudge.data import (
@@ -32,7 +32,6 @@ battles = st.lists(
 
 
 @given(battles)
-@settings(deadline=None)
 def test_collecting_keeps_every_battle_in_order(played: list[Battle]):
     """A tournament holds exactly the battles it was given, under sorted names."""
     found = collect(iter(played))
@@ -72,7 +71,6 @@ def test_a_contestant_cannot_battle_itself():
 
 
 @given(battles)
-@settings(deadline=None)
 def test_selecting_keeps_the_battles_of_the_named(played: list[Battle]):
     """A selection keeps all battles of the named and drops all others, names included."""
     whole = collect(played)
@@ -88,7 +86,6 @@ def test_selecting_keeps_the_battles_of_the_named(played: list[Battle]):
 
 
 @given(battles)
-@settings(deadline=None)
 def test_a_graph_runs_from_loser_to_winner_and_keeps_every_point(played: list[Battle]):
     """Each readable battle gives one point; a tie gives half a point to each side."""
     tournament = collect(played)

@@ -43,7 +43,7 @@ def battles(tournament: Tournament) -> list[tuple[str, str, str, str, int | None
 
 
 @given(tournaments, st.dictionaries(st.sampled_from([*PEERS, "eve"]), st.sampled_from(["x", ""])))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_battles_of_the_reviewers_family_are_removed(
     tournament: Tournament, families: dict[str, str]
 ):
@@ -63,7 +63,7 @@ def test_battles_of_the_reviewers_family_are_removed(
 
 
 @given(tournaments, st.lists(st.floats(0.0, 3.0), min_size=4, max_size=4))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_a_majority_is_the_sign_of_the_weighted_mean(tournament: Tournament, worth: list[float]):
     """There is one battle per question and ordered pair, without zero weights and unreadable verdicts."""
     weights = dict(zip([*PEERS, "eve"], worth, strict=True))
@@ -89,7 +89,7 @@ def test_a_majority_is_the_sign_of_the_weighted_mean(tournament: Tournament, wor
 
 
 @given(tournaments)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_a_majority_does_not_see_the_scale_of_weights_or_copies(tournament: Tournament):
     """Doubling all weights, or every battle, does not change the majority."""
     once = battles(majority_verdicts(tournament))

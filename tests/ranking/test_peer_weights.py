@@ -54,7 +54,6 @@ def doubled(tournament: Tournament) -> Tournament:
 
 
 @given(tournaments)
-@settings(deadline=None)
 def test_both_contestants_of_a_pair_share_one_point(tournament: Tournament):
     """Win rates over all reviewers and opponents add up to half the battles."""
     found = win_rates(tournament)
@@ -64,7 +63,6 @@ def test_both_contestants_of_a_pair_share_one_point(tournament: Tournament):
 
 
 @given(tournaments)
-@settings(deadline=None)
 def test_self_reviews_can_be_left_out(tournament: Tournament):
     """Without self-reviews, no battle counts in which the reviewer is a contestant."""
     own = [one.reviewer in (one.first, one.second) for one in list_battles(tournament)]
@@ -103,7 +101,6 @@ def test_counting_by_cells_and_by_rows_agree():
 
 
 @given(tournaments)
-@settings(deadline=None)
 def test_damped_weights_are_positive_and_sum_to_one(tournament: Tournament):
     """Under the damped scheme every reviewer with a readable battle has a positive weight."""
     found = peer_rank(tournament, scheme=Scheme.DAMPED)
@@ -117,7 +114,6 @@ def test_damped_weights_are_positive_and_sum_to_one(tournament: Tournament):
 
 
 @given(tournaments)
-@settings(deadline=None)
 def test_prd_weights_are_not_negative_and_sum_to_one(tournament: Tournament):
     """If Equation 2 converges, its weights are shares."""
     try:
@@ -129,7 +125,6 @@ def test_prd_weights_are_not_negative_and_sum_to_one(tournament: Tournament):
 
 
 @given(tournaments, st.permutations([*PEERS, "eve"]), st.sampled_from(Scheme))
-@settings(deadline=None)
 def test_weights_follow_their_owners_through_renaming(
     tournament: Tournament, names: list[str], scheme: Scheme
 ):
@@ -144,7 +139,6 @@ def test_weights_follow_their_owners_through_renaming(
 
 
 @given(tournaments, st.sampled_from(Scheme), st.sampled_from([mirrored, doubled]))
-@settings(deadline=None)
 def test_weights_ignore_the_shown_order_and_the_amount_of_data(
     tournament: Tournament, scheme: Scheme, change
 ):
@@ -160,7 +154,6 @@ def test_weights_ignore_the_shown_order_and_the_amount_of_data(
     st.lists(st.sampled_from([-1, 0, 1]), min_size=18, max_size=18),
     st.floats(0.0, 0.95),
 )
-@settings(deadline=None)
 def test_damped_weights_are_pagerank_on_the_win_rates(scores: list[int], damping: float):
     """Damped weights equal PageRank on the graph of win rates."""
     shown = [(judge, *pair) for judge in PEERS for pair in itertools.permutations(PEERS, 2)]
@@ -259,7 +252,7 @@ def test_one_lost_battle_breaks_the_tie_between_two_who_credit_themselves():
 
 
 @given(tournaments)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_people_judge_with_the_mean_weight(tournament: Tournament):
     """A reviewer without answers of its own gets the mean weight of the others."""
     people = battle("human", "ann", "bob", -1, "q1")

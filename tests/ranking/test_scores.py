@@ -55,7 +55,7 @@ def as_evalica(tournament: Tournament):
 
 
 @given(tournaments)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_win_rates_are_those_of_evalica(tournament: Tournament):
     """In a full round robin the mean over opponents is the share of points."""
     expected = evalica.average_win_rate(*as_evalica(tournament)).scores
@@ -65,7 +65,7 @@ def test_win_rates_are_those_of_evalica(tournament: Tournament):
 
 
 @given(tournaments)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_one_order_of_elo_is_that_of_evalica(tournament: Tournament):
     """Algorithm 1 is plain Elo with K = 32 where there is one reviewer."""
     order = np.arange(len(tournament), dtype=np.int32)[None]
@@ -76,7 +76,7 @@ def test_one_order_of_elo_is_that_of_evalica(tournament: Tournament):
 
 
 @given(tournaments, st.integers(0, 5))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_elo_hands_ratings_from_one_to_another(tournament: Tournament, seed: int):
     """What a winner gains a loser loses, so the mean stays 1000 in every order."""
     found = elo(tournament, orders=7, seed=seed).ratings
@@ -85,7 +85,7 @@ def test_elo_hands_ratings_from_one_to_another(tournament: Tournament, seed: int
 
 
 @given(tournaments, st.integers(1, 30))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_a_trajectory_is_elo_after_so_many_battles(tournament: Tournament, every: int):
     """Every step is what Elo gives for the battles up to there, in the same orders."""
     orders = np.array([np.random.default_rng(k).permutation(24) for k in range(3)], dtype=np.int32)
@@ -119,7 +119,7 @@ def test_a_reviewer_without_weight_moves_no_rating():
 
 
 @given(tournaments)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_bradley_terry_is_that_of_choix_and_evalica(tournament: Tournament):
     """choix, evalica and this package find the same maximum-likelihood strengths."""
     try:
@@ -155,7 +155,7 @@ def test_a_contestant_that_never_scores_has_no_finite_strength():
 
 
 @given(tournaments, st.sampled_from(Scoring), st.permutations(NAMES))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_scores_follow_their_owners_through_renaming(
     tournament: Tournament, scoring: Scoring, names: list[str]
 ):
@@ -229,7 +229,7 @@ mixed = st.lists(
 
 
 @given(mixed, st.sampled_from(Scoring), st.sampled_from(["equal", "peer"]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_bounds_hold_the_score_and_ranks_their_rank(
     tournament: Tournament, scoring: Scoring, weights: str
 ):

@@ -21,7 +21,7 @@ scores = arrays(np.float64, (7, 4), elements=st.sampled_from([0.0, 0.25, 0.5, 1.
 
 
 @given(scores)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_one_outranks_the_other_or_the_other_does(drawn: np.ndarray):
     """The two shares sum to one, ties split, and the winner of every sample has share 1."""
     found = outranking_shares(drawn)
@@ -34,7 +34,7 @@ def test_one_outranks_the_other_or_the_other_does(drawn: np.ndarray):
 
 
 @given(scores)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_a_rank_counts_those_above(drawn: np.ndarray):
     """A rank is one more than the number of better scores."""
     known = np.where(np.isnan(drawn), -1.0, drawn)
@@ -114,7 +114,7 @@ def random_tournament(seed: int, judges: int = 6, size: int = 6, count: int = 40
 
 
 @given(st.integers(0, 10_000))
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 def test_every_question_once_is_the_tournament_itself(seed: int):
     """Both ways of counting give Equation 1 if every question occurs once."""
     tournament = random_tournament(seed)

@@ -49,7 +49,7 @@ def test_replies_without_tokens_are_counted_beside_the_tokens_of_a_condition():
         assert build_findings([counted]).effort.uncounted == expected
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(said, said)
 def test_the_total_is_the_sum_of_the_reviewers(one: Spoken, other: Spoken):
     """The cost is the number of tokens times their price, summed over reviewers."""

@@ -35,7 +35,7 @@ def rows(*values: float) -> Rows:
     return Rows(rows=held, across="share", limits=(0.0, 1.0))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.lists(shares, min_size=1, max_size=8))
 def test_a_greater_share_lies_further_right(values: list[float]):
     """Values, their bounds and the ticks lie between both ends of the axis, in their order."""
@@ -46,7 +46,7 @@ def test_a_greater_share_lies_further_right(values: list[float]):
         assert all(axis.at(value) >= axis.at(less) for less in values if less <= value)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(shares, shares)
 def test_ticks_are_few_and_within_the_axis(one: float, other: float):
     """An axis has at least two ticks and never so many that they collide."""
@@ -116,7 +116,7 @@ def test_a_square_is_stronger_the_further_from_half(won: float, name: str, stren
     assert Grids.shade(0.49)[0] == "less"
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.lists(st.floats(900, 1300), min_size=1, max_size=6))
 def test_names_of_lines_do_not_cover_each_other(ends: list[float]):
     """However close the lines end, their names stand below each other in the order of the ends."""

@@ -33,7 +33,7 @@ def flags(moves: str, **told) -> Flag:
     return find_flags(transcript, opinion_events(transcript))
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(plain)
 def test_embedded_json_cannot_leave_its_script_element(value: object):
     """No string leaves a character with a meaning in HTML."""

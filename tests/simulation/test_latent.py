@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from peerjudge.data import TIE, Comparison, Verdict, replace
@@ -26,7 +26,6 @@ def adversarial(comparison: Comparison, *, subset: str = "adversarial") -> Compa
     return replace(comparison, subset=subset)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 3), st.integers(0, 50), st.permutations(["answer-1", "answer-2", "answer-3"]))
 def test_truth_does_not_depend_on_the_shown_order(gold: int, seed: int, order: list[str]):
     """Merit, lure and truth are the same in every shown order."""
@@ -35,7 +34,6 @@ def test_truth_does_not_depend_on_the_shown_order(gold: int, seed: int, order: l
     assert find_latent(comparison.reordered(order), seed=seed) == shown
 
 
-@settings(deadline=None)
 @given(st.sampled_from([None, 1, 2]), st.integers(0, 50))
 def test_the_best_answer_has_the_highest_merit(gold: int | None, seed: int):
     """Gold is the better answer; without gold there is a better one too."""
@@ -81,7 +79,6 @@ def test_adversarial_items_lure_to_the_wrong_answer(subset: str):
     assert set(find_latent(natural, seed=1).lure.values()) == {0.0}
 
 
-@settings(deadline=None)
 @given(st.lists(st.one_of(st.integers(), st.text()), min_size=1, max_size=4))
 def test_derived_numbers_are_proper(key: list):
     """A number derived from a key is finite, and the same every time."""
@@ -97,7 +94,6 @@ def test_derived_numbers_are_normal():
     assert np.abs(np.cov(drawn.T) - np.eye(2)).max() < 0.06
 
 
-@settings(deadline=None)
 @given(st.floats(0, 4))
 def test_accuracy_without_bias_has_a_closed_form(ability: float):
     """Unbiased, a reviewer of ability a is right with probability 1/2 + arctan(a) / pi."""
@@ -116,7 +112,6 @@ def test_bias_and_lure_harm_accuracy():
     assert expect_accuracy(plain, temperature=2) < expect_accuracy(plain, temperature=1)
 
 
-@settings(deadline=None)
 @given(st.floats(0, 0.5), st.floats(0, 0.5), st.floats(0, 1))
 def test_temperature_moves_error_without_adding_any(shared: float, copies: float, heat: float):
     """Up to temperature 1 the error only moves from the reviewer's persistent to its fresh part."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from peerjudge.data import (
@@ -48,7 +48,6 @@ def stances(draw: st.DrawFn) -> Verdict:
     )
 
 
-@settings(deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     answers=st.integers(2, 4),
@@ -76,7 +75,6 @@ def test_verdicts_are_read_as_intended(
     assert measure_force(reply.text) == (0 if task == "review" and len(turns) < 2 else steps / 2)
 
 
-@settings(deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     answers=st.integers(1, 4),
@@ -103,7 +101,6 @@ def test_broken_replies_and_refusals_are_read_as_such(
         assert read_review(reply.text, cue=rated.cue, comparison=comparison).score is None
 
 
-@settings(deadline=None)
 @given(seed=st.integers(0, 10_000), length=st.floats(20, 300), ability=st.floats(0, 4))
 def test_ratings_are_read_as_written(seed, length, ability, asked):
     """A rating is a whole number from 1 to 5 that the reader finds."""

@@ -269,7 +269,7 @@ def test_the_documentation_states_the_results(results):
     assert float(told[2]) == pytest.approx(errors["better"], abs=2e-4)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.floats(-2, 2), st.floats(0.1, 3))
 def test_a_fit_recovers_planted_values(slope: float, level: float):
     """Without noise, and with priors too weak to matter, the values come back with small errors."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from peerjudge.data import (
@@ -201,7 +201,6 @@ def reshown(transcript: Transcript, comparison: Comparison) -> Transcript:
     return replace(transcript, comparison=comparison, turns=turns)
 
 
-@settings(deadline=None)
 @given(discussions())
 def test_every_verdict_after_hearing_is_accounted_for(transcript: Transcript):
     """Each verdict after hearing gives exactly one event or one counted reason."""
@@ -224,7 +223,6 @@ def test_every_verdict_after_hearing_is_accounted_for(transcript: Transcript):
     assert tracking.verdicts == len(expected)
 
 
-@settings(deadline=None)
 @given(discussions())
 def test_kind_says_what_happened(transcript: Transcript):
     """The kind of every event agrees with its own before, after and others."""
@@ -238,7 +236,6 @@ def test_kind_says_what_happened(transcript: Transcript):
         assert (event.first is not None) == moved
 
 
-@settings(deadline=None)
 @given(discussions(), st.permutations(["answer-1", "answer-2", "answer-3"]))
 def test_shown_order_changes_only_the_direction_from_the_first(
     transcript: Transcript, order: list[str]
@@ -248,7 +245,6 @@ def test_shown_order_changes_only_the_direction_from_the_first(
     assert signature(other) == signature(transcript)
 
 
-@settings(deadline=None)
 @given(discussions(), st.permutations(["answer-1", "answer-2", "answer-3"]))
 def test_names_of_answers_do_not_matter(transcript: Transcript, order: list[str]):
     """Exchanging the names of answers changes no kind and no direction."""
@@ -262,7 +258,6 @@ def test_names_of_answers_do_not_matter(transcript: Transcript, order: list[str]
     ]
 
 
-@settings(deadline=None)
 @given(discussions())
 def test_names_of_seats_do_not_matter(transcript: Transcript):
     """Renaming the seats changes only their names in events."""
@@ -270,7 +265,6 @@ def test_names_of_seats_do_not_matter(transcript: Transcript):
     assert signature(from_json(Transcript, text)) == signature(transcript)
 
 
-@settings(deadline=None)
 @given(discussions(), st.integers(0, 15))
 def test_the_past_does_not_depend_on_the_future(transcript: Transcript, length: int):
     """The events of a discussion cut short are the first events of the whole."""

@@ -6,7 +6,7 @@ import math
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from peerjudge.data import TokenLogprob
@@ -155,7 +155,6 @@ LABELS = (("1", "2"), (" 1", " 2"), ("(a", "(b"), ("A", "B"), ("[[A]]", "[[B]]")
 CHANCE = st.floats(1e-4, 1)
 
 
-@settings(deadline=None)
 @given(st.sampled_from(LABELS), CHANCE, CHANCE, CHANCE, st.integers(0, 1))
 def test_labels_are_alike(labels, one, two, other, chosen):
     """Swapped labels mirror the probabilities, which sum to 1."""
@@ -175,7 +174,6 @@ def test_labels_are_alike(labels, one, two, other, chosen):
     assert there[0] == pytest.approx(one / (one + two), abs=1e-6)
 
 
-@settings(deadline=None)
 @given(
     CHANCE,
     CHANCE,
@@ -195,7 +193,6 @@ def test_irrelevant_alternatives_change_nothing(one, two, words):
     assert full == pytest.approx(plain)
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.text(max_size=6), st.floats(-30, 0)), max_size=12), st.integers(2, 6))
 def test_any_reply_has_probabilities_or_none(pieces, answers):
     """No reply raises an error, and probabilities are one per answer and sum to 1."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from peerjudge.data import Answer, Comparison, Cue, Expects, Question, Review, TokenLogprob, replace
@@ -104,7 +104,6 @@ def test_a_scale_whose_best_is_one_is_weighted_the_same():
         assert rated(token("4", chances), cue=replace(CUE, scale=scale)).score == pytest.approx(6.5)
 
 
-@settings(deadline=None)
 @given(
     st.dictionaries(st.integers(1, 5), st.floats(1e-6, 1), min_size=1),
     st.floats(1e-3, 1),

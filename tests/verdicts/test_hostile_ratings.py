@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from peerjudge.data import REFUSED, Answer, Comparison, Cue, Expects, Question, Review
@@ -76,7 +76,6 @@ def test_every_line_of_the_corpus_gives_its_reason():
     assert all(reply["why"].endswith(".") for reply in REPLIES)
 
 
-@settings(deadline=None)
 @given(ANYTHING, st.integers(-5, 5), st.integers(6, 12))
 def test_any_reply_gives_a_rating_on_the_scale_or_none(text, low, high):
     """Reading never fails, never leaves the scale, and always names its rule."""
@@ -85,7 +84,6 @@ def test_any_reply_gives_a_rating_on_the_scale_or_none(text, low, high):
     assert reading.score is None or low <= reading.score <= high
 
 
-@settings(deadline=None)
 @given(st.text(), ON_SCALE, st.booleans(), st.sampled_from([None, 2]), st.booleans())
 @example("0\x1f", 1, False, None, False)
 def test_json_is_read_independently_of_its_reasons(reasons, score, first, indent, as_text):
@@ -97,7 +95,6 @@ def test_json_is_read_independently_of_its_reasons(reasons, score, first, indent
         assert read_rating(f"```json\n{reply}\n```").score == score
 
 
-@settings(deadline=None)
 @given(ANYTHING, ON_SCALE, st.booleans(), st.data())
 def test_json_that_was_cut_off_gives_no_rating(reasons, score, first, data):
     """A reply in JSON without its end is not read."""
@@ -107,7 +104,6 @@ def test_json_that_was_cut_off_gives_no_rating(reasons, score, first, data):
     assert read_rating(reply[:cut]).score is None
 
 
-@settings(deadline=None)
 @given(ANYTHING, ON_SCALE)
 @example("</THINK>1", 1)
 def test_what_an_answer_says_does_not_rate_it(answer, score):
@@ -117,7 +113,6 @@ def test_what_an_answer_says_does_not_rate_it(answer, score):
     assert read_rating(quoted).score is None
 
 
-@settings(deadline=None)
 @given(
     st.text(alphabet=st.characters(blacklist_characters="<>[]`", blacklist_categories=["Cs"])),
     ON_SCALE,

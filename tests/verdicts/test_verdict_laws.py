@@ -223,7 +223,7 @@ LINES = st.sampled_from(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(
     st.lists(LINES, max_size=5),
     st.sampled_from(
