@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peerjudge.ranking.active import choose_pairs
@@ -63,6 +63,7 @@ def test_no_pair_is_taken_more_often_than_it_can_be():
     assert choose_pairs(np.zeros((1, 1)), np.zeros((1, 1), dtype=np.int64), count=5) == []
 
 
+@settings(max_examples=20)
 @given(st.integers(2, 7), st.integers(0, 2**31))
 def test_the_choice_depends_on_the_points_only(size, seed):
     """The same points give the same pairs, and a longer choice begins with a shorter one."""

@@ -5,30 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peerjudge.data import (
-    Battle,
-)
+from peerjudge.data import Battle
 from peerjudge.errors import DataError
-from peerjudge.ranking import (
-    collect,
-    graph,
-    select,
-)
-from tests.ranking.battles import list_battles
+from peerjudge.ranking import collect, graph, select
+from tests.ranking.battles import battle, drawn_battles, list_battles
 
-battles = st.lists(
-    st.builds(
-        lambda question, reviewer, names, score: Battle.scored(
-            question=question, reviewer=reviewer, first=names[0], second=names[1], score=score
-        ),
-        st.sampled_from(["q1", "q2", "q3"]),
-        st.sampled_from(["ann", "bob", "eve"]),
-        st.permutations(["ann", "bob", "cy"]),
-        st.sampled_from([-1, 0, 1, None]),
-    ),
-    min_size=1,
-    max_size=20,
-)
+battles = st.lists(drawn_battles, min_size=1, max_size=20)
 
 
 @given(battles)
@@ -43,10 +25,9 @@ def test_collecting_keeps_every_battle_in_order(played: list[Battle]):
 @pytest.mark.parametrize(("winner", "score"), [("ann", -1), ("tie", 0), ("bob", 1), (None, None)])
 def test_a_battle_names_its_winner(winner: str | None, score: int | None):
     """The winner is a contestant; PRD's score follows from the shown order."""
-    battle = Battle(question="q", reviewer="r", first="ann", second="bob", winner=winner)
-    assert battle.score == score
-    shown = {"question": "q", "reviewer": "r", "first": "ann", "second": "bob"}
-    assert Battle.scored(**shown, score=score) == battle
+    named = Battle(question="q", reviewer="r", first="ann", second="bob", winner=winner)
+    assert named.score == score
+    assert battle("r", "ann", "bob", score) == named
 
 
 def test_a_winner_has_taken_part():
@@ -65,9 +46,8 @@ def test_a_winner_has_taken_part():
 
 def test_a_contestant_cannot_battle_itself():
     """Two answers by one author decide nothing between contestants."""
-    battle = Battle.scored(question="q", reviewer="r", first="ann", second="ann", score=0)
     with pytest.raises(DataError, match="'ann' battles itself"):
-        collect([battle])
+        collect([battle("r", "ann", "ann", 0)])
 
 
 @given(battles)
@@ -76,13 +56,10 @@ def test_selecting_keeps_the_battles_of_the_named(played: list[Battle]):
     whole = collect(played)
     some = whole.reviewers[:1]
     part = select(whole, reviewers=some)
-    again = collect(battle for battle in played if battle.reviewer in some)
+    again = collect(one for one in played if one.reviewer in some)
     assert list_battles(part) == list_battles(again)
-    assert (part.questions, part.reviewers, part.contestants) == (
-        again.questions,
-        again.reviewers,
-        again.contestants,
-    )
+    for names in ("questions", "reviewers", "contestants"):
+        assert getattr(part, names) == getattr(again, names)
 
 
 @given(battles)
@@ -91,11 +68,11 @@ def test_a_graph_runs_from_loser_to_winner_and_keeps_every_point(played: list[Ba
     tournament = collect(played)
     drawn = graph(tournament)
     total = sum(points for _, _, points in drawn.edges(data="points"))
-    assert total == pytest.approx(sum(battle.score is not None for battle in played))
+    assert total == pytest.approx(sum(one.score is not None for one in played))
     for loser, winner, wins in drawn.edges(data="wins"):
         beaten = sum(
-            (battle.first, battle.second, battle.score) in ((winner, loser, -1), (loser, winner, 1))
-            for battle in played
+            (one.first, one.second, one.score) in ((winner, loser, -1), (loser, winner, 1))
+            for one in played
         )
         assert wins == beaten
     assert set(drawn) == set(tournament.contestants)
@@ -103,14 +80,8 @@ def test_a_graph_runs_from_loser_to_winner_and_keeps_every_point(played: list[Ba
 
 def test_a_graph_weighs_points_by_their_reviewers():
     """A reviewer of weight 0 adds battles but no points."""
-    tournament = collect(
-        [
-            Battle(question="q", reviewer="ann", first="ann", second="bob", winner="ann"),
-            Battle(question="q", reviewer="bob", first="ann", second="bob", winner="bob"),
-        ]
-    )
+    tournament = collect([battle("ann", "ann", "bob", -1), battle("bob", "ann", "bob", 1)])
     drawn = graph(tournament, weights={"ann": 1.0, "bob": 0.0})
-    assert list(drawn.edges(data=True)) == [
-        ("bob", "ann", {"wins": 1, "points": 1.0, "battles": 2})
-    ]
+    (edge,) = drawn.edges(data=True)
+    assert edge == ("bob", "ann", {"wins": 1, "points": 1.0, "battles": 2})
     assert nx.is_directed(drawn)

@@ -35,25 +35,25 @@ def _repeat(tournament: Tournament, times: np.ndarray) -> Tournament:
 @pytest.mark.parametrize(("weights", "scheme"), LEARNED)
 def test_every_resample_has_its_own_weights_and_its_own_majority(scoring, weights, scheme):
     """Bounds are those of rankings of the resampled tournaments, one by one."""
-    tournament = draw_tournament(20, np.random.default_rng(3))
+    tournament = draw_tournament(12, np.random.default_rng(3))
     lost = np.arange(len(tournament)) % 11 == 0
     tournament = replace(tournament, readable=~lost)
     options = {"scoring": scoring, "weights": weights, "scheme": scheme, "prior": 0.5}
-    found, panel = rank_majority(tournament, **options, bootstrap=40, seed=2)
+    found, panel = rank_majority(tournament, **options, bootstrap=20, seed=2)
     assert panel.reviewers == (PANEL,)
     names = tournament.contestants
     drawn, held = [], []
-    for times in draw_questions(tournament, samples=40, seed=2):
+    for times in draw_questions(tournament, samples=20, seed=2):
         again, _ = rank_majority(_repeat(tournament, times), **options, bootstrap=0)
         drawn.append([again.contestants[name].score for name in names])
         held.append([again.weights.weights[name] for name in names])
     value = np.array([found.contestants[name].score for name in names])
     limits = (0.0, 1.0) if scoring is Scoring.WIN_RATE else None
-    low, high = bound_resampled(value, np.array(drawn), questions=20, limits=limits)
+    low, high = bound_resampled(value, np.array(drawn), questions=12, limits=limits)
     assert [found.contestants[name].low for name in names] == pytest.approx(low)
     assert [found.contestants[name].high for name in names] == pytest.approx(high)
     value = np.array([found.weights.weights[name] for name in names])
-    low, high = bound_resampled(value, np.array(held), questions=20, limits=(0.0, 1.0))
+    low, high = bound_resampled(value, np.array(held), questions=12, limits=(0.0, 1.0))
     bounds = [found.weight_bounds[name] for name in names]
     assert np.array(bounds) == pytest.approx(np.array([low, high]).T, abs=1e-6)
 
