@@ -113,12 +113,7 @@ def said() -> Callable[..., Turn]:
     return build
 
 
-@pytest.fixture(scope="session")
-def verdict_in() -> Callable[[Utterance, Request], Verdict]:
+def read_verdict(utterance: Utterance, request: Request) -> Verdict:
     """Read the label in the last line of a reply as the verdict."""
-
-    def read(utterance: Utterance, request: Request) -> Verdict:
-        assert utterance.text.splitlines()[-1][:-2].endswith("Answer (")
-        return Verdict.of(request.cue.sees["abcd".index(utterance.text[-2])])
-
-    return read
+    assert utterance.text.splitlines()[-1][:-2].endswith("Answer (")
+    return Verdict.of(request.cue.sees["abcd".index(utterance.text[-2])])

@@ -14,9 +14,7 @@ from peerjudge.data import (
     Comparison,
     EventKind,
     ReviewerKind,
-    Role,
     Sampling,
-    Seat,
     Transcript,
     Verdict,
     replace,
@@ -34,7 +32,7 @@ from peerjudge.simulation.arrays import (
 )
 from peerjudge.simulation.discussions import play_script
 from peerjudge.simulation.scripts import write_script
-from peerjudge.testing import comparison_of
+from peerjudge.testing import comparison_of, seats_of
 from peerjudge.tracker import opinion_events, stance_of
 
 TRAITS = {
@@ -53,19 +51,13 @@ TRAITS = {
     "tie_width": 0.3,
     "length": 20,
 }
+OTHERS = TRAITS | {"ability": 0.4, "susceptibility": 1.5, "position_bias": -0.4}
 CARDS = {
-    "one": Card(
-        name="one",
-        kind=ReviewerKind.SIMULATED,
-        family="claude",
-        traits=TRAITS | {"persuasiveness": 1.5},
-    ),
-    "two": Card(
-        name="two",
-        kind=ReviewerKind.SIMULATED,
-        family="human",
-        traits=TRAITS | {"ability": 0.4, "susceptibility": 1.5, "position_bias": -0.4},
-    ),
+    name: Card(name=name, kind=ReviewerKind.SIMULATED, family=family, traits=traits)
+    for name, family, traits in (
+        ("one", "claude", TRAITS | {"persuasiveness": 1.5}),
+        ("two", "human", OTHERS),
+    )
 }
 SHELF = Shelf()
 CONTRADICTED = (EventKind.ALTERED, EventKind.HELD, EventKind.SHIFTED)
@@ -85,20 +77,14 @@ def _comparisons(count: int) -> list[Comparison]:
     return made
 
 
-def _seats(names: tuple[str, ...], temperatures: tuple[float, ...], *, logprobs: bool):
-    roles = {1: [Role.JUDGE], 2: [Role.LEADER, Role.FOLLOWER]}.get(
-        len(names), [Role.PANELIST] * len(names)
-    )
+def _seats(names: tuple[str, ...], temperatures: tuple[float, ...], *, logprobs: bool = False):
     return tuple(
-        Seat(
-            id=f"seat-{number}",
+        replace(
+            seat,
             reviewer=name,
-            role=role,
             sampling=Sampling(temperature=temperature, logprobs=logprobs),
         )
-        for number, (name, role, temperature) in enumerate(
-            zip(names, roles, temperatures, strict=True), 1
-        )
+        for seat, name, temperature in zip(seats_of(len(names)), names, temperatures, strict=True)
     )
 
 
@@ -141,13 +127,20 @@ async def _spoken(protocol, seats, comparisons, *, swapped: bool, seed: int) -> 
 
 
 def _row(verdict, gold, private, final) -> list:
-    alike = private[0] == private[0]
-    for stance in private:
-        alike = alike & (stance == private[0])
+    alike = np.all([stance == private[0] for stance in private], axis=0)
     shares = [verdict == gold, verdict == 1, verdict == 0, verdict == NONE, alike]
     for before, after in zip(private, final, strict=True):
         shares += [before == gold, before == 1, after == gold]
     return shares
+
+
+def _drawn(protocol, seats, comparisons, *, swapped: bool, studies: int):
+    """Return the discussions drawn as arrays, and their verdicts and stances as `_row` has them."""
+    world = World(build_items(comparisons), studies=studies, random=np.random.default_rng(3))
+    speakers = {seat.id: build_speaker(CARDS[seat.reviewer], comparisons) for seat in seats}
+    script = write_script(protocol, seats, comparisons[0], swapped=swapped)
+    played = play_script(script, world, speakers, draws={})
+    return played, _row(played.conclusion, world.gold, played.private, played.final)
 
 
 @pytest.mark.parametrize(
@@ -182,15 +175,11 @@ def test_arrays_and_words_agree_in_distribution(
     name, options, names, temperatures, swapped, logprobs
 ):
     """Every protocol gives the same shares of verdicts, stances and events in arrays and in words."""
-    comparisons = _comparisons(250)
+    comparisons = _comparisons(180)
     protocol = SHELF.protocol(name, options)
     seats = _seats(names, temperatures, logprobs=logprobs)
     spoken = asyncio.run(_spoken(protocol, seats, comparisons, swapped=swapped, seed=11))
-    world = World(build_items(comparisons), studies=60, random=np.random.default_rng(3))
-    speakers = {seat.id: build_speaker(CARDS[seat.reviewer], comparisons) for seat in seats}
-    script = write_script(protocol, seats, comparisons[0], swapped=swapped)
-    played = play_script(script, world, speakers, draws={})
-    drawn = _row(played.conclusion, world.gold, played.private, played.final)
+    played, drawn = _drawn(protocol, seats, comparisons, swapped=swapped, studies=40)
     drawn += [*played.contradicted, *played.altered]
     means = np.array([np.mean(values) for values in drawn])
     error = spoken.std(axis=0) / np.sqrt(len(spoken)) + 1e-3
@@ -220,18 +209,14 @@ def test_patterns_and_scatter_agree_over_many_seeds(name, names, temperatures, s
     studies, whose spread comes from the errors that reviewers and copies share.
     """
     comparisons, protocol = _comparisons(12), SHELF.protocol(name)
-    seats = _seats(names, temperatures, logprobs=False)
+    seats = _seats(names, temperatures)
     spoken = np.stack(
         [
             asyncio.run(_spoken(protocol, seats, comparisons, swapped=swapped, seed=seed))
-            for seed in range(30)
+            for seed in range(25)
         ]
     )
-    world = World(build_items(comparisons), studies=2000, random=np.random.default_rng(5))
-    speakers = {seat.id: build_speaker(CARDS[seat.reviewer], comparisons) for seat in seats}
-    script = write_script(protocol, seats, comparisons[0], swapped=swapped)
-    played = play_script(script, world, speakers, draws={})
-    row = _row(played.conclusion, world.gold, played.private, played.final)
+    _, row = _drawn(protocol, seats, comparisons, swapped=swapped, studies=2000)
     drawn = np.stack(row, axis=-1).astype(float)
     assert _same_patterns(spoken, drawn) > 0.001
     assert ks_2samp(_gains(spoken), _gains(drawn)).pvalue > 0.001
@@ -271,7 +256,7 @@ def test_errors_of_place_reverse_when_the_answers_are_swapped():
 
 def test_protocols_that_cannot_be_followed_raise_an_error():
     """Three answers, and protocols without a verdict, raise an error."""
-    seats = _seats(("one",), (1.0,), logprobs=False)
+    seats = _seats(("one",), (1.0,))
     with pytest.raises(ProtocolError, match="two answers"):
         write_script(SHELF.protocol("n_way"), seats, comparison_of(3, gold=1))
     with pytest.raises(DataError, match="only pairs"):

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import pytest
 
-from peerjudge.data import Card, Expects, Sampling, replace
+from peerjudge.data import Expects, Sampling, replace
 from peerjudge.datasets.papers import read_published_tables
-from peerjudge.shelf.cards import read_card
 from peerjudge.simulation import SimulatedReviewer, expect_accuracy, read_traits
 from peerjudge.simulation.latent import read_subsets
 from peerjudge.testing import comparison_of
 from peerjudge.verdicts import read_review
+from tests.simulation.test_simulated_cards import card
 
-SHELF = Path(__file__).resolve().parents[2] / "agents"
 SETTINGS = {
     "sim_llmbar_gpt35": "gpt-3.5-turbo",
     "sim_llmbar_gpt4": "gpt-4",
@@ -28,14 +26,10 @@ MISSED = {("sim_llmbar_llama", "prepair")}
 """Where the table gives a model more than the dampening that all of them have in common."""
 
 
-def _card(name: str) -> Card:
-    return read_card(name, (SHELF / f"{name}.toml").read_text(encoding="utf-8"))
-
-
 @pytest.mark.parametrize("name", SETTINGS)
 def test_fitted_reviewers_have_about_the_published_totals(name: str):
     """On Adversarial, each method is within the error of 319 instances of PRePair's figure."""
-    traits = read_traits(_card(name))
+    traits = read_traits(card(name))
     dampening = {
         "pointwise": traits.alone_dampening,
         "prepair": traits.alone_dampening,
@@ -65,21 +59,18 @@ def test_fitted_reviewers_have_about_the_published_totals(name: str):
 
 async def test_ratings_have_probabilities_if_the_seat_wants_them(asked):
     """A rating is two tokens, and the last has alternatives; their mean is the score."""
-    reviewer = SimulatedReviewer(_card("sim_llmbar_gpt35"), seed=3)
+    reviewer = SimulatedReviewer(card("sim_llmbar_gpt35"), seed=3)
     comparison = comparison_of(gold=1)
     fields = {"task": "rate", "sees": ("answer-2",), "expects": Expects.RATING}
     silent = asked(comparison, **fields)
     wordy = replace(silent, seat=replace(silent.seat, sampling=Sampling(logprobs=True)))
     said = await reviewer.speak(wordy)
-    assert said.logprobs is not None
     assert "".join(token.token for token in said.logprobs) == said.text
     chances = [math.exp(logprob) for _, logprob in said.logprobs[-1].top]
     assert sum(chances) == pytest.approx(1.0)
     weighted = read_review(said.text, cue=wordy.cue, comparison=comparison, logprobs=said.logprobs)
     stated = read_review(said.text, cue=wordy.cue, comparison=comparison)
     assert weighted.rule.endswith("weighted")
-    assert weighted.score is not None
-    assert stated.score is not None
     assert 0 < abs(weighted.score - stated.score) < 1
     assert (await reviewer.speak(silent)).logprobs is None
     assert (await reviewer.speak(silent)).text == said.text
