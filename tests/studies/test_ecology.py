@@ -21,7 +21,7 @@ SEEDS = pytest.mark.parametrize(
 
 
 def _play(population: Population, rule: Rule, seed: int, **changes):
-    wanted = {"rounds": 12, "populations": 60} | changes
+    wanted = {"rounds": 12, "populations": 40} | changes
     return play_rounds(population, rule, seed=seed, **wanted)
 
 
@@ -111,7 +111,7 @@ def test_equal_weights_stay_equal_and_all_weights_sum_to_one():
 
 def test_sentences_of_the_ecology_state_its_numbers():
     """Every weight in the sentences is in the document."""
-    found = compute_ecology(seed=2, populations=20, rounds=4)
+    found = compute_ecology(seed=2, populations=8, rounds=4)
     weights = {
         f"{one['able_weight']:.2f}"
         for part in ("capture", "self_review")

@@ -11,12 +11,7 @@ import pytest
 from peerjudge.data import UNREADABLE, Leader, StopReason
 from peerjudge.verdicts import read_review
 from studies.real_models import design
-from studies.real_models.publishing import (
-    BEGIN,
-    END,
-    REPORT,
-    insert_section,
-)
+from studies.real_models.publishing import BEGIN, END, REPORT, insert_section
 from studies.real_models.report import write_report
 from studies.real_models.resuming import read_published
 
@@ -44,13 +39,14 @@ def test_the_readme_shows_the_excerpt_of_the_report(study):
 
 
 def test_files_have_the_digests_of_the_manifest(study):
-    """A changed transcript is noticed."""
+    """A changed transcript is noticed, and a clone is not burdened: less than a megabyte together."""
     manifest, transcripts = study
     for name, entry in manifest["files"].items():
         content = (FOLDER / name).read_bytes()
         assert sha256(content).hexdigest() == entry["sha256"], name
         assert len(content) == entry["bytes"]
         assert len(transcripts[entry["data"]]) == entry["discussions"]
+    assert sum(file.stat().st_size for file in FOLDER.iterdir()) < 1_000_000
 
 
 def test_recorded_verdicts_are_read_again_or_not_at_all(study):
@@ -72,7 +68,10 @@ def test_recorded_verdicts_are_read_again_or_not_at_all(study):
 
 
 def test_every_condition_has_its_discussions(study):
-    """Each comparison of a condition is there in both orders and under every leader, complete."""
+    """Each comparison of a condition is there in both orders and under every leader, complete.
+
+    No discussion is published that the manifest does not count.
+    """
     manifest, transcripts = study
     leaders = {
         one.name: one.leader for one in design.list_conditions(manifest["settings"]["turns"])
@@ -84,11 +83,6 @@ def test_every_condition_has_its_discussions(study):
         assert set(counts.values()) == {each}, row["name"]
         assert (len(counts), len(own)) == (row["comparisons"], row["discussions"])
         assert all(one.stop is StopReason.COMPLETE for one in own)
-
-
-def test_every_discussion_belongs_to_a_condition_of_the_manifest(study):
-    """No discussion is published that the manifest does not count."""
-    manifest, transcripts = study
     counted = sum(row["discussions"] for row in manifest["conditions"])
     assert counted == sum(map(len, transcripts.values()))
 
@@ -107,8 +101,3 @@ def test_texts_of_llmbar_are_digests(study):
     for one in transcripts.get("llmbar", ()):
         texts = [one.comparison.question.text, *(each.text for each in one.comparison.answers)]
         assert all(text.startswith("sha256:") for text in texts)
-
-
-def test_the_files_stay_small():
-    """A clone is not burdened: less than a megabyte together."""
-    assert sum(file.stat().st_size for file in FOLDER.iterdir()) < 1_000_000

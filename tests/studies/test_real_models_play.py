@@ -19,14 +19,6 @@ from studies.real_models.pairs import sort_by_length, take_turns
 from studies.real_models.resuming import read_published
 
 
-@pytest.fixture(scope="module")
-def played(tmp_path_factory):
-    """Return the folder of a simulated play of two comparisons."""
-    folder = tmp_path_factory.mktemp("play")
-    assert main(["play", "--simulated", "--out", str(folder), "--comparisons", "2"]) == 0
-    return folder
-
-
 def test_every_condition_is_played_in_both_orders(played):
     """Two comparisons give four discussions, and eight where each model leads once."""
     transcripts = asyncio.run(pj.load(played / "sample"))

@@ -36,27 +36,19 @@ from studies.real_models.shortening import TOLERANCE, shorten_logprobs, shorten_
 
 
 @pytest.fixture(scope="module")
-def play(tmp_path_factory):
-    """Return the folder of a simulated play of three comparisons."""
-    folder = tmp_path_factory.mktemp("play")
-    assert main(["play", "--simulated", "--out", str(folder), "--comparisons", "3"]) == 0
-    return folder
-
-
-@pytest.fixture(scope="module")
-def published(play, tmp_path_factory):
-    """Return the folder of its publication."""
+def published(played, tmp_path_factory):
+    """Return the folder of the publication of the play."""
     folder = tmp_path_factory.mktemp("published")
     (folder / "README.md").write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", "utf-8")
-    command = ["publish", str(play), "--to", str(folder / "docs"), "--server", "server 1.2"]
+    command = ["publish", str(played), "--to", str(folder / "docs"), "--server", "server 1.2"]
     assert main([*command, "--readme", str(folder / "README.md")]) == 0
     return folder / "docs"
 
 
 @pytest.mark.slow
-def test_publishing_again_writes_the_same_bytes(play, published, tmp_path):
+def test_publishing_again_writes_the_same_bytes(played, published, tmp_path):
     """Neither a clock nor an order of play is in the files."""
-    assert main(["publish", str(play), "--to", str(tmp_path), "--server", "server 1.2"]) == 0
+    assert main(["publish", str(played), "--to", str(tmp_path), "--server", "server 1.2"]) == 0
     for file in published.iterdir():
         assert (tmp_path / file.name).read_bytes() == file.read_bytes(), file.name
 
@@ -71,16 +63,15 @@ def test_the_report_follows_from_the_published_files(published):
     assert report.read_text("utf-8") == before
 
 
-def test_a_report_of_simulated_reviewers_says_so(published):
-    """No page of stand-ins can be taken for one of models."""
-    assert "say nothing about real models" in (published / "report.md").read_text("utf-8")
-
-
 def test_findings_of_few_questions_have_no_intervals(published):
-    """Three questions tell no conditions apart, and the report says so and prints plain numbers."""
+    """Two questions tell no conditions apart, and the report says so and prints plain numbers.
+
+    No page of stand-ins can be taken for one of models.
+    """
     text = (published / "report.md").read_text("utf-8")
+    assert "say nothing about real models" in text
     findings = text.partition("## Findings")[2].partition("## Limits")[0]
-    assert "3 questions: too few for intervals" in findings
+    assert "2 questions: too few for intervals" in findings
     assert "accuracy" in findings
     assert not re.search(r"\d \[", findings)
 
@@ -126,9 +117,9 @@ def test_an_unfinished_condition_is_published_with_what_it_completed(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_play_goes_on_from_a_publication(play, published, tmp_path, capsys):
+def test_a_play_goes_on_from_a_publication(played, published, tmp_path, capsys):
     """A new folder takes published discussions over, requests no reply, and publishes the same bytes."""
-    command = ["play", "--simulated", "--out", str(tmp_path / "play"), "--comparisons", "3"]
+    command = ["play", "--simulated", "--out", str(tmp_path / "play"), "--comparisons", "2"]
     assert main([*command, "--published", str(published)]) == 0
     shown = capsys.readouterr().err
     total = sum(len(each) for each in read_published(published)[1].values())
@@ -197,7 +188,6 @@ def test_a_shortened_reply_keeps_its_words_and_its_probabilities(after):
     """The verdict token stays, its neighbours are joined, and the probabilities stay the same."""
     tokens = [*map(said, WORDS), said("2", CHANCES), *map(said, after)]
     short = shorten_logprobs(tokens, answers=2, ties=False)
-    assert short is not None
     assert "".join(one.token for one in short) == "".join(one.token for one in tokens)
     assert len(short) <= 3
     before = sum(one.logprob for one in tokens[: len(WORDS)])

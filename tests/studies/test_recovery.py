@@ -81,7 +81,7 @@ def test_limits_of_a_study_are_listed():
     """Temperature does not move accuracy, nor do copies' errors the gain of a self-discussion."""
     found = {
         (one.trait, one.figure): one
-        for one in measure_sensitivities(questions=100, studies=120, seed=1)
+        for one in measure_sensitivities(questions=100, studies=80, seed=1)
     }
     assert not found["temperature", "private accuracy"].told
     assert abs(found["temperature", "private accuracy"].deviations) < 0.5

@@ -113,16 +113,10 @@ def test_an_interrupted_study_stops_at_once_and_saves_nothing(tmp_path: Path):
 
 
 @pytest.mark.parametrize("name", ["calibration", "recovery", "ecology", "region"])
-def test_each_study_is_a_command(name: str):
+def test_each_study_is_a_command(commands, name: str):
     """`python -m studies.NAME` takes --json, --seed and --out."""
-    done = subprocess.run(
-        [sys.executable, "-m", f"studies.{name}", "--help"],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert all(option in done.stdout for option in ("--json", "--seed", "--out"))
+    run = f"runpy.run_module('studies.{name}', run_name='__main__')"
+    program = f"import runpy, sys\nsys.argv[1:] = ['--help']\n{run}"
+    done = commands.run(ROOT, program=program)
+    assert done.code == 0, done.err
+    assert all(option in done.out for option in ("--json", "--seed", "--out"))
