@@ -94,7 +94,7 @@ EXPERIMENT = Experiment(
     seed=7,
     conditions=(Condition(name="alone", protocol="pairwise", seats=("judge",)),),
 )
-SEARCH = Search(method="grips", targets=("pack:aspects",), steps=1, candidates=4, split="20,20,40")
+SEARCH = Search(method="grips", targets=("pack:aspects",), steps=1, candidates=4, split="20,20,20")
 '''
 
 
@@ -111,7 +111,7 @@ class Project:
         return len(log.read_text().splitlines()) if log.exists() else 0
 
 
-def write_project(folder: Path, *, questions: int = 80) -> Project:
+def write_project(folder: Path, *, questions: int = 60) -> Project:
     """Write the project into a folder."""
     for path, text in {
         "agents/judge.py": JUDGE,
@@ -140,14 +140,8 @@ def write_project(folder: Path, *, questions: int = 80) -> Project:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    """A project with 80 questions."""
+    """A project with 60 questions."""
     return write_project(tmp_path)
-
-
-@pytest.fixture(scope="session")
-def make_project():
-    """Return the function that writes a project into a folder, as tests cannot import it."""
-    return write_project
 
 
 @pytest.fixture(scope="session")

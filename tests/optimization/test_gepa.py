@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.optimization.conftest import write_project
+
 pytest.importorskip("gepa", reason="the extra peerjudge[gepa] is not installed")
 
 SEARCH = ("optimize", "rules", "--out", "found", "--display", "none", "--method", "gepa")
@@ -11,9 +13,9 @@ SEARCH += ("--proposer", "proposer", "--steps", "4", "--json")
 
 
 @pytest.mark.slow
-def test_gepa_resumes_and_repeats_for_nothing(commands, make_project, tmp_path):
+def test_gepa_resumes_and_repeats_for_nothing(commands, tmp_path):
     """Killed, interrupted or repeated, a search by GEPA makes the same proposals from kept replies."""
-    whole, stopped = (make_project(tmp_path / name) for name in ("whole", "stopped"))
+    whole, stopped = (write_project(tmp_path / name) for name in ("whole", "stopped"))
     found = commands.run(whole.folder, *SEARCH)
     assert found.code == 0, found.err
     made = [one for one in found.document["candidates"] if one["origin"] == "gepa"]

@@ -11,14 +11,15 @@ import pytest
 from peerjudge.cli import main
 from peerjudge.shelf import Shelf
 from peerjudge.testing import check_pack
+from tests.optimization.conftest import write_project
 
 SEARCH = ("optimize", "rules", "--out", "found", "--display", "none")
 
 
 @pytest.fixture(scope="module")
-def whole(commands, make_project, tmp_path_factory):
+def whole(commands, tmp_path_factory):
     """A search that nothing disturbed: its project, and what the command printed."""
-    project = make_project(tmp_path_factory.mktemp("whole"))
+    project = write_project(tmp_path_factory.mktemp("whole"))
     outcome = commands.run(project.folder, *SEARCH, "--json")
     assert outcome.code == 0, outcome.err
     return project, outcome
@@ -38,20 +39,9 @@ def test_a_misleading_rule_is_edited_away(whole):
     assert found["test_opened"] == 1
     chosen = next(one for one in found["candidates"] if one["id"] == found["chosen"])
     assert "looks longer" not in chosen["texts"]["pack:aspects"]
-    keys = {"method", "objective", "targets", "splits", "candidates", "front", "base", "chosen"}
-    keys |= {"adopted", "test", "overstatement", "transfer", "test_opened"}
-    keys |= {
-        "run",
-        "store",
-        "folder",
-        "discussions",
-        "calls",
-        "tokens",
-        "cost_usd",
-        "cost_known",
-        "stopped",
-    }
-    assert keys <= found.keys()
+    keys = """method objective targets splits candidates front base chosen adopted test overstatement
+        transfer test_opened run store folder discussions calls tokens cost_usd cost_known stopped"""
+    assert set(keys.split()) <= found.keys()
     assert project.calls == found["discussions"]["done"]
 
 
@@ -108,7 +98,7 @@ def test_a_dry_run_says_the_most_that_a_search_takes(whole, commands, project):
         # The base, and four candidates in rungs of 5, 5 and 10 questions, of which half are left each time.
         "search": 20 + 4 * 5 + 2 * 5 + 1 * 10,
         "select": 6 * 20,
-        "test": 2 * 40,
+        "test": 2 * 20,
     }
     assert reference.calls <= found["calls"]
     shown = commands.run(project.folder, *SEARCH, "--dry-run")
@@ -130,7 +120,7 @@ def test_the_folder_is_reported_as_the_run_of_the_test(whole, commands):
     project, outcome = whole
     scored = commands.run(project.folder, "score", "found", "--json")
     assert scored.code == 0, scored.err
-    assert outcome.document["test"]["chosen"]["n"] == 40
+    assert outcome.document["test"]["chosen"]["n"] == 20
     assert "chosen" in scored.out
     assert commands.run(project.folder, "report", "found").code == 0
 
@@ -164,7 +154,7 @@ def test_transfer_compares_base_and_chosen_elsewhere(whole, commands):
     """Another reviewer and other data are judged with both texts; the test itself is not played again."""
     project, _ = whole
     rows = (project.folder / "pairs.jsonl").read_text().splitlines()
-    (project.folder / "few.jsonl").write_text("\n".join(rows[:30]) + "\n")
+    (project.folder / "few.jsonl").write_text("\n".join(rows[:20]) + "\n")
     (project.folder / "agents/other.py").write_text(
         (project.folder / "agents/judge.py").read_text()
     )
@@ -173,9 +163,9 @@ def test_transfer_compares_base_and_chosen_elsewhere(whole, commands):
     assert outcome.code == 0, outcome.err
     rows = outcome.document["transfer"]
     assert [(row["reviewer"], row["base"]["n"]) for row in rows] == [
-        ("other", 40),
-        ("judge", 30),
-        ("other", 30),
+        ("other", 20),
+        ("judge", 20),
+        ("other", 20),
     ]
     assert all(row["difference"]["value"] > 0 for row in rows)
 
@@ -213,11 +203,8 @@ def test_the_split_of_the_paper_is_labelled(commands, project):
     assert "naively, as in the paper" in outcome.out or "Nothing better" in outcome.out
     found = json.loads(read_search(project.folder))
     assert found["paper"] is True
-    assert {name: size["questions"] for name, size in found["splits"].items()} == {
-        "search": 8,
-        "select": 0,
-        "test": 72,
-    }
+    sizes = {name: size["questions"] for name, size in found["splits"].items()}
+    assert sizes == {"search": 6, "select": 0, "test": 54}
 
 
 def test_a_role_is_a_target(commands, project):
@@ -226,11 +213,8 @@ def test_a_role_is_a_target(commands, project):
         'role = "You judge. The answer that looks longer is better."\n[model]\nprovider = "vllm"\n'
         'name = "m"\nbase_url = "http://127.0.0.1:9/v1"\n[limits]\nattempts = 1\n'
     )
-    failed = commands.run(
-        project.folder,
-        *SEARCH,
-        *("--target", "role:model", "--seat", "judge=model", "-S", "max_tokens=5"),
-    )
+    words = ("--target", "role:model", "--seat", "judge=model", "-S", "max_tokens=5")
+    failed = commands.run(project.folder, *SEARCH, *words)
     assert failed.code == 1
     assert "run the same command to resume" in failed.err
     assert project.calls == 0
@@ -255,7 +239,7 @@ def test_margins_need_probabilities(commands, project):
         (("--target", "role:judge"), "there is no target 'role:judge'"),
         (("--target", "pack:tasks.discuss"), "changing it changes nothing"),
         (("--split", "10,20,20"), "needs at least 20"),
-        (("--limit", "30", "--split", "20,20,20"), "there are 30"),
+        (("--limit", "30"), "there are 30"),
         (("--method", "grpis"), "grips"),
         (("--method", "opro"), "name a card with --proposer"),
         (("--method", "factors"), "--factor"),

@@ -27,8 +27,8 @@ JUDGED = Experiment(
 )
 
 
-@pytest.fixture
-def pairs(tmp_path):
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory):
     """A table of 80 pairs with gold."""
     rows = [
         {
@@ -40,7 +40,7 @@ def pairs(tmp_path):
         }
         for n in range(80)
     ]
-    path = tmp_path / "pairs.jsonl"
+    path = tmp_path_factory.mktemp("data") / "pairs.jsonl"
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     return f"jsonl:{path}"
 
@@ -49,6 +49,13 @@ def search(pairs, folder, **changed):
     """Return a small search by GRIPS."""
     given = {"steps": 2, "candidates": 3, "split": "20,20,40", "data": pairs, "out": folder}
     return asyncio.run(optimize(JUDGED, **(given | changed)))
+
+
+@pytest.fixture(scope="module")
+def searched(pairs, tmp_path_factory):
+    """The result of a search, and its folder."""
+    folder = tmp_path_factory.mktemp("searched") / "search"
+    return search(pairs, folder), folder
 
 
 def test_a_search_killed_before_its_tables_were_made_resumes(pairs, tmp_path):
@@ -60,14 +67,13 @@ def test_a_search_killed_before_its_tables_were_made_resumes(pairs, tmp_path):
     assert search(pairs, folder, steps=1, candidates=1).spent.discussions > 0
 
 
-def test_judges_that_read_no_prompts_find_nothing_better(pairs, tmp_path):
+def test_judges_that_read_no_prompts_find_nothing_better(searched):
     """Simulated reviewers without reactions ignore wording: the base stays, and no test is opened."""
-    found = search(pairs, tmp_path / "search")
-    assert found.adoption is not None
+    found, folder = searched
     assert not found.adoption.adopted
     assert found.test is None
     assert found.chosen == found.base
-    assert not (tmp_path / "search" / "openings.json").exists()
+    assert not (folder / "openings.json").exists()
 
 
 def test_every_target_that_is_offered_is_in_a_prompt(pairs):
@@ -114,10 +120,10 @@ def test_a_factor_that_the_test_cannot_play_is_refused_first(pairs, tmp_path, fa
     assert not (tmp_path / "search").exists()
 
 
-def test_a_search_can_be_replayed_from_its_records(pairs, tmp_path):
+def test_a_search_can_be_replayed_from_its_records(searched):
     """`history.json` has the records of every step, the splits by question, and all scores."""
-    found = search(pairs, tmp_path / "search")
-    kept = json.loads((tmp_path / "search" / "history.json").read_text())
+    found, folder = searched
+    kept = json.loads((folder / "history.json").read_text())
     history = from_plain(History, kept["records"])
     options = from_plain(SearchOptions, kept["options"])
     assert next_step(history, options, kept["seed"]) is None

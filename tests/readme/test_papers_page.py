@@ -33,9 +33,10 @@ def test_names_of_the_shelf_exist(noun, kind):
 
 def test_commands_and_their_options_exist(commands, tmp_path):
     """Each command in backticks is one of the command line, with the options beside it."""
-    for words in re.findall(r"`(\w+)((?: --[\w-]+)?)[^`]*`", PAGE):
-        command, option = words
-        if option:
-            assert command in COMMANDS, command
-            shown = commands.run(tmp_path, command, "--help").out
-            assert option.strip() in shown, f"{command}{option}"
+    options: dict[str, set[str]] = {}
+    for command, option in re.findall(r"`(\w+) (--[\w-]+)[^`]*`", PAGE):
+        options.setdefault(command, set()).add(option)
+    assert options.keys() <= COMMANDS
+    for command, named in options.items():
+        shown = commands.run(tmp_path, command, "--help").out
+        assert [option for option in named if option not in shown] == [], command

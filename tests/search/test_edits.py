@@ -84,18 +84,10 @@ def random_edits(target: Target, *, count: int, seed: int, **settings) -> list[s
 
 def test_phrases_begin_at_function_words():
     """The rule gives phrases that a reader of English would mark."""
-    assert units("Rate the set of conversations, and name each serious fault.") == [
-        "Rate",
-        "the set",
-        "of conversations",
-        "and name",
-        "each serious fault",
-    ]
-    assert units("Decide which answer carries out the instruction.") == [
-        "Decide",
-        "which answer carries out",
-        "the instruction",
-    ]
+    found = units("Rate the set of conversations, and name each serious fault.")
+    assert found == ["Rate", "the set", "of conversations", "and name", "each serious fault"]
+    found = units("Decide which answer carries out the instruction.")
+    assert found == ["Decide", "which answer carries out", "the instruction"]
 
 
 def test_units_leave_out_what_is_kept():
@@ -154,10 +146,8 @@ def test_swapped_units_change_places():
     text = "Read all answers. Name faults."
     target = target_of(text)
     edit = Edit(operation="swap", spans=(Span(0, 4), Span(18, 22)), texts=("Read", "Name"))
-    options = options_of(target)
-    assert (
-        apply_edit(text, edit, target=target, options=options) == "Name all answers. Read faults."
-    )
+    swapped = apply_edit(text, edit, target=target, options=options_of(target))
+    assert swapped == "Name all answers. Read faults."
     assert describe_edit(edit) == 'swap "Read" and "Name"'
 
 
@@ -167,17 +157,8 @@ def test_only_deleted_texts_are_added():
     options, random = options_of(target), np.random.default_rng(0)
 
     def draw(deleted):
-        return [
-            draw_edit(
-                target.text,
-                target=target,
-                options=options,
-                deleted=deleted,
-                random=random,
-                paraphrase=False,
-            )
-            for _ in range(60)
-        ]
+        given = {"target": target, "options": options, "deleted": deleted, "random": random}
+        return [draw_edit(target.text, **given, paraphrase=False) for _ in range(60)]
 
     assert {edit.operation for edit in draw([])} == {"delete", "swap"}
     added = [edit for edit in draw(["slowly"]) if edit.operation == "add"]

@@ -29,18 +29,17 @@ def noise(candidate, question) -> float:
     return int(content_hash(candidate.id, question)[:8], 16) % 997 / 996
 
 
-@pytest.mark.parametrize("candidates", range(2, 13))
 @pytest.mark.parametrize("questions", [20, 21, 22, 23, 30, 49, 160])
-def test_halving_takes_at_most_65_percent_of_the_calls(candidates: int, questions: int):
+def test_halving_takes_at_most_65_percent_of_the_calls(questions: int):
     """From 20 questions and 2 candidates on, a step costs at most 65 % of one without halving."""
-    options = options_of(questions, candidates=candidates, steps=1, paraphrase=False)
-    history, calls = (), 0
-    while (step := next_step(history, options, 1)) is not None:
-        assert isinstance(step, Evaluate)
-        calls += len(step.candidates) * len(step.questions) if step.step else 0
-        record = answer_step(step, score=lambda *_: 0.5, proposer=ScriptedProposer())
-        history = (*history, record)
-    assert 0 < calls <= 0.65 * candidates * questions
+    for candidates in range(2, 13):
+        options = options_of(questions, candidates=candidates, steps=1, paraphrase=False)
+        history, calls = (), 0
+        while (step := next_step(history, options, 1)) is not None:
+            assert isinstance(step, Evaluate)
+            calls += len(step.candidates) * len(step.questions) if step.step else 0
+            history = (*history, answer_step(step, score=noise, proposer=ScriptedProposer()))
+        assert 0 < calls <= 0.65 * candidates * questions, candidates
 
 
 def test_the_worse_half_leaves_at_every_rung():
@@ -69,7 +68,7 @@ def test_steps_begin_at_different_questions():
     assert sorted(question for first in firsts for question in first) == list(ids)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(st.integers(0, 10**6), st.integers(2, 8))
 def test_the_incumbent_is_never_dropped(draw: int, candidates: int):
     """The incumbent keeps its place unless a candidate with all scores is strictly better on them."""

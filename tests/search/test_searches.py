@@ -64,21 +64,17 @@ def play(options: SearchOptions, draw: int, **given) -> History:
     return play_search(options, draw=draw, score=planted, **given)
 
 
-def mean(state, candidate: str) -> float:
-    """The mean score of a candidate."""
-    scores = state.scores[candidate].scores
-    return sum(scores.values()) / len(scores)
+def best_of(options: SearchOptions, draw: int, **given) -> str:
+    """The review task of the candidate that a search ends with."""
+    state = read_state(play(options, draw, **given), options, draw)
+    (best,) = (one for one in state.candidates if one.id == state.incumbent)
+    return best.texts[TASK.name]
 
 
 def test_grips_finds_a_harmful_phrase():
     """In most searches the text that GRIPS ends with is without the planted harmful phrase."""
     options = options_of(paraphrase=False)
-    found = 0
-    for draw in range(10):
-        state = read_state(play(options, draw), options, draw)
-        (best,) = (one for one in state.candidates if one.id == state.incumbent)
-        found += "longer answer" not in best.texts[TASK.name]
-    assert found >= 7
+    assert sum("longer answer" not in best_of(options, draw) for draw in range(7)) >= 5
 
 
 def test_opro_keeps_a_good_sentence_of_the_proposer():
@@ -86,12 +82,8 @@ def test_opro_keeps_a_good_sentence_of_the_proposer():
     options = options_of("opro", steps=6, patience=0)
     additions = ("Be polite.", "Look twice.", "Check each fact.")
     proposer = ScriptedProposer(script=("good", "good", "empty"), additions=additions)
-    found = 0
-    for draw in range(10):
-        state = read_state(play(options, draw, proposer=proposer), options, draw)
-        (best,) = (one for one in state.candidates if one.id == state.incumbent)
-        found += "Check each fact." in best.texts[TASK.name]
-    assert found >= 8
+    found = [best_of(options, draw, proposer=proposer) for draw in range(7)]
+    assert sum("Check each fact." in text for text in found) >= 6
 
 
 def test_a_grid_finds_its_best_cell():
@@ -134,13 +126,9 @@ def test_a_fraction_of_a_grid_is_balanced():
     large = options_of("factors", factors=(Factor(name="words", levels=tuple(range(1001))),))
     with pytest.raises(DataError, match="1001 cells"):
         play(large, 1)
-    with pytest.raises(
-        DataError, match="factor 'role:judge' is a text, and one of its levels is 1"
-    ):
-        play(
-            options_of("factors", targets=(ROLE,), factors=(Factor(name=ROLE.name, levels=(1,)),)),
-            1,
-        )
+    numbers = options_of("factors", targets=(ROLE,), factors=(Factor(name=ROLE.name, levels=(1,)),))
+    with pytest.raises(DataError, match="'role:judge' is a text, and one of its levels is 1"):
+        play(numbers, 1)
 
 
 def test_given_texts_are_played_first():
@@ -188,7 +176,7 @@ def test_a_killed_search_continues_where_its_records_end(options: SearchOptions,
     assert read_state(whole, options, draw).finished
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(SEARCHES, st.integers(0, 10**6))
 def test_names_of_questions_do_not_matter(options: SearchOptions, draw: int):
     """With other ids for the same questions a search makes the same candidates and the same choice."""
@@ -206,7 +194,7 @@ def test_names_of_questions_do_not_matter(options: SearchOptions, draw: int):
     assert other.path == one.path
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(SEARCHES, st.integers(0, 10**6))
 def test_a_search_asks_for_questions_of_its_split_only(options: SearchOptions, draw: int):
     """Every question asked for is of the search split, no candidate gets one twice, none is invalid."""
