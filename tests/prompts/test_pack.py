@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from peerjudge.data import replace
@@ -73,6 +73,7 @@ def test_a_faulty_pack_is_refused_with_the_place(text: str, reason: str):
         read_pack("small", text)
 
 
+@settings(max_examples=25)
 @given(system=st.text("\"'\\\n\r\ta\x7f\x00é").filter(str.strip))
 @example(system='a\n"""')
 @example(system='a\n\\"')

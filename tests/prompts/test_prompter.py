@@ -50,7 +50,7 @@ turns_said = st.lists(
 
 
 @pytest.mark.parametrize("fence", ["lines", "marks"])
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(said=turns_said)
 def test_reuse_changes_no_prompt(
     fence: Literal["lines", "marks"], said: list[tuple[Seat, bool, str, set[int], bool]]
@@ -71,6 +71,7 @@ def test_reuse_changes_no_prompt(
 
 
 @pytest.mark.parametrize("fence", ["lines", "marks"])
+@settings(max_examples=25)
 @given(reference=st.text(min_size=1))
 def test_a_reference_answer_stands_below_the_question_in_its_own_delimiters(
     fence: Literal["lines", "marks"], reference: str
@@ -82,11 +83,11 @@ def test_a_reference_answer_stands_below_the_question_in_its_own_delimiters(
     seats = {"seats": SEATS, "turns": (), "cue": cue}
     text = render(pack, comparison=pair, **seats)[1].text
     mark = choose_mark(("Why is the sky blue?", "Air scatters.", "It mirrors the sea.", reference))
+    words = (PAIR.question.text, reference, "Air scatters.")
     if fence == "lines":
-        shown = [quote(words) for words in (PAIR.question.text, reference, "Air scatters.")]
+        shown = list(map(quote, words))
     else:
         names = ("Question", "Reference answer", "Answer (a)")
-        words = (PAIR.question.text, reference, "Air scatters.")
         shown = [delimit(name, text, mark=mark) for name, text in zip(names, words, strict=True)]
     heads = ["# Question\n", "\n\n# Reference answer\n", "\n\n# Answer (a)\n"]
     places = [text.find(head + body) for head, body in zip(heads, shown, strict=True)]

@@ -282,11 +282,9 @@ def test_every_line_of_material_is_quoted_and_no_line_of_a_pack(pack: PromptPack
     for start in range(0, len(CORPORA), 4):
         texts = [CORPORA[(start + step) % len(CORPORA)] for step in range(4)]
         texts = [line_end.join(text.split("\n")) for text in texts]
-        question, one, two, said = texts
         quoted, own = split_quotation(hostile_prompt(pack, texts))
         assert own == frame
-        material = [question, one, two, SAID[0], SAID[1], said]
-        assert quoted == quoted_lines(material)
+        assert quoted == quoted_lines([*texts[:3], SAID[0], SAID[1], texts[3]])
 
 
 hostile = st.one_of(
@@ -310,11 +308,9 @@ def test_untrusted_text_stays_within_its_quotation(texts: list[str]):
     """No question, answer or reply can end its quotation or forge another, and none is changed."""
     pack = SHELF.prompts("open_chat")
     _, frame = split_quotation(hostile_prompt(pack, ("?", "a", "b", "c")))
-    question, one, two, said = texts
     quoted, own = split_quotation(hostile_prompt(pack, texts))
     assert own == frame
-    material = [question, one, two, SAID[0], SAID[1], said]
-    assert quoted == quoted_lines(material)
+    assert quoted == quoted_lines([*texts[:3], SAID[0], SAID[1], texts[3]])
 
 
 @given(texts=st.lists(hostile, min_size=4, max_size=4), guess=st.booleans())

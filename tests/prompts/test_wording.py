@@ -72,7 +72,7 @@ def wording_of(pack, question: str, answers: tuple[str, str], reply: str) -> str
     return extract_wording(messages)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(question=hostile, first=hostile, second=hostile, reply=hostile)
 def test_no_material_is_part_of_the_wording(question, first, second, reply):
     """Whatever question, answers and replies say, the wording is that of a prompt with other texts."""

@@ -55,23 +55,12 @@ def test_a_certain_rating_is_kept():
 def test_only_the_token_that_rates_counts():
     """The same number elsewhere in the reply does not count."""
     unsure = {"4": 0.5, "1": 0.5}
-    words = [
-        token("It"),
-        token(" names "),
-        token("4", unsure),
-        token(" causes.\n"),
-        token("Score: "),
-    ]
+    words = [token("It names "), token("4", unsure), token(" causes.\n"), token("Score: ")]
     assert rated(*words, token("4")).score == 4
     json_first = [token('{"score": '), token("4"), token(', "reasons": "'), token("4", unsure)]
     assert rated(*json_first, token(' causes"}')).score == 4
-    json_last = [
-        token('{"reasons": "'),
-        token("4", unsure),
-        token(' causes", "score": '),
-        token("4"),
-    ]
-    assert rated(*json_last, token("}")).score == 4
+    json_last = [token('{"reasons": "'), token("4", unsure), token(' causes", "score": ')]
+    assert rated(*json_last, token("4"), token("}")).score == 4
 
 
 @pytest.mark.parametrize(
@@ -115,7 +104,6 @@ def test_an_expectation_lies_between_what_could_be_said(weights, scale, data):
     shares = {str(rating): weight / total for rating, weight in weights.items()}
     said = data.draw(st.sampled_from(sorted(shares)))
     read = rated(token(said, shares))
-    assert read.score is not None
     assert min(weights) <= read.score <= max(weights)
     diluted = rated(token(said, {text: share * scale for text, share in shares.items()}))
     assert diluted.score == pytest.approx(read.score)

@@ -58,7 +58,6 @@ def test_a_reply_is_refused_or_read_as_chosen(
     read = read_review(
         text, cue=Cue(seat="s", task="t", sees=("b", "a"), ties=ties), comparison=PAIR
     ).verdict
-    assert read is not None
     if choice in {"1", "2"}:
         assert read == Verdict.of({"1": "b", "2": "a"}[choice])
     else:
@@ -78,18 +77,13 @@ def test_a_rating_is_refused_or_read_as_given(reason: str, rating: int):
 
 def test_plain_reasons_are_taken():
     """Usual reasons are accepted, also with no words, with another number or the other answer's name."""
-    for reason in (
-        "",
-        "Clearer.",
-        "Both have 2 flaws.",
-        "Answer 2 is longer, yet answer 1 is right.",
-    ):
+    usual = ("", "Clearer.", "Both have 2 flaws.", "Answer 2 is longer, yet answer 1 is right.")
+    for reason in usual:
         assert state_verdict(reason, "1", answers=2, ties=False).endswith("Verdict: 1")
     assert state_rating("It has 3 faults.", "7", low=0, high=10).endswith("Rating: 7")
     assert "Latin" in state_verdict("Both are in Latin. " * 30, "none", answers=2, ties=False)
     cue = Cue(seat="s", task="t", sees=("a",), expects=Expects.RATING)
     read = read_review(state_rating("", "none", low=1, high=5), cue=cue, comparison=PAIR)
-    assert read.verdict is not None
     assert read.verdict.outcome is Outcome.REFUSED
 
 
