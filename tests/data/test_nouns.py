@@ -56,11 +56,12 @@ def nouns() -> Iterator[type[Noun]]:
             yield kind
 
 
-@pytest.mark.parametrize("kind", [*nouns()], ids=lambda kind: kind.__name__)
-def test_a_noun_is_frozen_and_takes_no_other_field(kind):
+def test_a_noun_is_frozen_and_takes_no_other_field():
     """A noun never changes, and an unknown field is an error."""
-    assert kind.__struct_config__.frozen
-    assert kind.__struct_config__.forbid_unknown_fields
+    configs = {kind.__name__: kind.__struct_config__ for kind in nouns()}
+    assert len(configs) > 50
+    assert [name for name, one in configs.items() if not one.frozen] == []
+    assert [name for name, one in configs.items() if not one.forbid_unknown_fields] == []
 
 
 def test_a_noun_is_equal_by_value():

@@ -14,11 +14,11 @@ DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "summeva
 
 @pytest.fixture(scope="module")
 def coherence(tmp_path_factory):
-    """A run of the experiment on 200 summaries."""
+    """A run of the experiment on 80 summaries."""
     if not DATA.exists():
         pytest.skip(f"the published data are not at {DATA}")
     out = tmp_path_factory.mktemp("coherence") / "run"
-    return pj.run_sync("coherence_prompt", data=f"summeval:{DATA}", limit=200, out=out)
+    return pj.run_sync("coherence_prompt", data=f"summeval:{DATA}", limit=80, out=out)
 
 
 def test_the_wordings_are_put_beside_the_papers(coherence):
@@ -50,5 +50,4 @@ def test_answers_to_one_question_are_not_independent():
     one = [1.2, 2.1, 2.7, 4.4, 4.6, 2.4, 3.9, 1.1] * 2
     other = [2.0, 1.1, 3.9, 3.0, 4.2, 3.5, 2.4, 2.6] * 2
     found = compare_correlations(gold, one, other, list(range(8)) * 2)
-    assert found is not None
     assert found.p_independent < found.p_value

@@ -91,10 +91,7 @@ def test_unreadable_sides_are_counted_with_their_reason():
 def test_unreadable_reply_keeps_the_last_stance():
     """After an unreadable reply, the stance of a seat is still its last readable verdict."""
     tracking = track(transcript_of("1|2 ? 2 2"))
-    assert [(event.turn, event.kind) for event in tracking.events] == [
-        (3, HELD),
-        (4, ALTERED),
-    ]
+    assert [(event.turn, event.kind) for event in tracking.events] == [(3, HELD), (4, ALTERED)]
     assert tracking.events[1].before == FIRST
 
 
@@ -123,10 +120,8 @@ def test_a_stance_heard_earlier_still_counts():
 def test_explanation_in_between_passes_on_what_it_heard():
     """Turns heard during an explanation count at the next verdict of the seat."""
     moves = "1|2 - - 2"
-    hearing_while_explaining = transcript_of(
-        moves, hears=lambda turn, earlier: turn == 2 or earlier % 2 == 0
-    )
-    (event,) = opinion_events(hearing_while_explaining)
+    heard = transcript_of(moves, hears=lambda turn, earlier: turn == 2 or earlier % 2 == 0)
+    (event,) = opinion_events(heard)
     assert (event.turn, event.kind, event.heard) == (4, ALTERED, ("seat-2",))
 
 
