@@ -254,6 +254,17 @@ def test_errors_of_place_reverse_when_the_answers_are_swapped():
     assert same[0.6] < same[0.0] - 0.1
 
 
+def test_errors_are_shared_as_planted_in_arrays_too():
+    """Two normal signs of correlation r agree with probability 1/2 + arcsin(r) / pi."""
+    world = World(Items.build_plain([1] * 50), studies=400, random=np.random.default_rng(2))
+    traits = Traits(ability=0.0, shared_error=0.3, copy_error=0.5)
+    one, other = (Speaker(name=name, traits=traits) for name in ("one", "two"))
+    first = world.draw_verdicts(one)
+    for speaker, correlation in ((one, 0.8), (other, 0.3)):
+        agreed = (first == world.draw_verdicts(speaker)).mean()
+        assert agreed == pytest.approx(0.5 + np.arcsin(correlation) / np.pi, abs=0.015)
+
+
 def test_protocols_that_cannot_be_followed_raise_an_error():
     """Three answers, and protocols without a verdict, raise an error."""
     seats = _seats(("one",), (1.0,))
