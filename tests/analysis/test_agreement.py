@@ -33,13 +33,7 @@ from tests.analysis.analysis_kit import dataset_of, pair_of, review_of
         (None, 0.410, 0.673, 1077),
     ],
 )
-def test_agreement_with_people_is_that_of_table_3(
-    vicuna: Dataset,
-    reviewers: list[str] | None,
-    kappa: float,
-    accuracy: float,
-    right: int | None,
-):
+def test_agreement_with_people_is_that_of_table_3(vicuna, reviewers, kappa, accuracy, right):
     """PRD Table 3: the sign of the peer-weighted mean score against the sign of the mean vote.
 
     The text has 60.69, 64.25 and 67.31 percent of 1600, which are exact counts.

@@ -34,9 +34,7 @@ p_values = st.lists(st.floats(0.0, 1.0), min_size=1, max_size=20)
         (-0.1741, 0.2015, 0.3734, 646, -9.0340, 0.0),
     ],
 )
-def test_williams_test_gives_the_published_values(
-    r12: float, r13: float, r23: float, n: int, t: float, p_value: float
-):
+def test_williams_test_gives_the_published_values(r12, r13, r23, n, t, p_value):
     """Textbook examples of two correlations that share a variable."""
     found = run_williams(r12, r13, r23, n)
     assert found.t == pytest.approx(t, abs=0.002)

@@ -132,9 +132,7 @@ def test_unreadable_verdicts_bound_the_accuracy():
 
 
 @given(st.lists(st.tuples(MARKED, MARKED), min_size=1), st.booleans())
-def test_accuracy_lies_between_its_worst_and_best_case(
-    judged: list[tuple[str, str]], clustered: bool
-):
+def test_accuracy_lies_between_its_worst_and_best_case(judged, clustered):
     """Whatever the unreadable replies meant, the truth is in between."""
     names = [k // 2 if clustered else k for k in range(len(judged))]
     found = accuracy(judged, clusters=names, samples=20)

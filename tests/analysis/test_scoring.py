@@ -124,7 +124,6 @@ def test_replies_on_record_are_read_again(native):
     found = {one.judge.reviewer: one.own_reading for one in _score(native, by="subset").scores}
     assert found["GPT-4/Rating"] is None
     plain = found["GPT-4/Vanilla"]
-    assert plain is not None
     assert (plain.same, plain.different, plain.only_recorded, plain.only_own) == (92, 0, 0, 0)
 
 
@@ -177,7 +176,6 @@ def test_intervals_are_those_of_the_accuracy_of_a_report():
     marks = {f"c{n}": "11" if n % 3 else "12" for n in range(30)}
     dataset = _told(marks)
     found = measure_accuracy(collect_reviews(dataset), sampler=Sampler())
-    assert found is not None
     assert _only(dataset).total.accuracy == found.accuracy
 
 
@@ -249,7 +247,6 @@ def test_own_reading_is_scored_and_its_disagreements_listed():
     ]
     scores = _score(dataset_of([one, two], reviews))
     own = scores.scores[0].own_reading
-    assert own is not None
     assert (own.same, own.different, own.only_recorded, own.only_own) == (1, 1, 1, 0)
     assert (own.total.right, own.total.n) == (2, 3)
     assert scores.scores[0].total.right == 2

@@ -96,11 +96,9 @@ def test_leading_is_compared_with_following_on_the_same_comparison():
     rows = {row.reviewer: row for row in measure_ordering(table(discussions), sampler=QUICK)}
     assert set(rows) == {None, "ann", "bob"}
     ann = rows["ann"].altered
-    assert ann is not None
     assert (ann.difference.value, ann.difference.n) == (-1.0, 1)
     assert rows["bob"].altered is None
     right = rows["ann"].accuracy
-    assert right is not None
     assert right.difference.value == -1.0
 
 

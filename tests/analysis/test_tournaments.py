@@ -76,9 +76,7 @@ def test_answers_without_two_authors_make_no_battle(authors: tuple[str, str]):
 
 @given(st.lists(st.tuples(st.sampled_from([-1, 0, 1, None]), st.booleans()), min_size=1))
 @settings(max_examples=30)
-def test_a_panel_of_people_is_one_battle_with_the_sign_of_its_mean(
-    votes: list[tuple[int | None, bool]],
-):
+def test_a_panel_of_people_is_one_battle_with_the_sign_of_its_mean(votes):
     """Votes of several people make one battle, independent of the order shown to each."""
     given_votes = [review_of(PAIR, MARK[vote], swap=swap) for vote, swap in votes]
     ((_, second, score),) = battles([PAIR], given_votes, humans=["judge"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
 
 import pytest
 from hypothesis import given, settings
@@ -52,9 +51,7 @@ turns_said = st.lists(
 @pytest.mark.parametrize("fence", ["lines", "marks"])
 @settings(max_examples=40)
 @given(said=turns_said)
-def test_reuse_changes_no_prompt(
-    fence: Literal["lines", "marks"], said: list[tuple[Seat, bool, str, set[int], bool]]
-) -> None:
+def test_reuse_changes_no_prompt(fence, said):
     """A prompt does not depend on the prompts rendered before it, for any turns in any order."""
     pack = replace(PACK, fence=fence)
     prompter = Prompter(pack, seats=SEATS, comparison=PAIR, roles={})
@@ -73,9 +70,7 @@ def test_reuse_changes_no_prompt(
 @pytest.mark.parametrize("fence", ["lines", "marks"])
 @settings(max_examples=25)
 @given(reference=st.text(min_size=1))
-def test_a_reference_answer_stands_below_the_question_in_its_own_delimiters(
-    fence: Literal["lines", "marks"], reference: str
-) -> None:
+def test_a_reference_answer_stands_below_the_question_in_its_own_delimiters(fence, reference):
     """Whatever it holds, the scene goes on with the answers; a pack without the part does not show it."""
     pack = replace(SHELF.prompts("open_chat_reference"), fence=fence)
     pair = replace(PAIR, meta={"reference": reference})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -114,13 +114,7 @@ def reminder(pack: PromptPack, turn: Turn) -> str:
         ("follower_second_turn", "leader_follower", 5),
     ],
 )
-def test_prompts_equal_the_golden_files(
-    pack: PromptPack,
-    file: str,
-    protocol: str,
-    index: int,
-    matches_golden: Callable[[str, Sequence[Message]], bool],
-):
+def test_prompts_equal_the_golden_files(pack, file, protocol, index, matches_golden):
     """Each role has exactly these prompts, with its role reminder."""
     options = {"remind": True} if protocol == "leader_follower" else {}
     assert matches_golden(file, prompt(pack, discussion(protocol, **options), index))

@@ -23,9 +23,7 @@ def battles(tournament: Tournament) -> list[tuple[str, str, str, str, int | None
 
 @given(tournaments, st.dictionaries(st.sampled_from([*PEERS, "eve"]), st.sampled_from(["x", ""])))
 @settings(max_examples=30)
-def test_battles_of_the_reviewers_family_are_removed(
-    tournament: Tournament, families: dict[str, str]
-):
+def test_battles_of_the_reviewers_family_are_removed(tournament, families):
     """Exactly the battles without a contestant of the reviewer's family remain."""
 
     def kind(name: str) -> tuple[str, str]:

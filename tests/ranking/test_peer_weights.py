@@ -103,9 +103,7 @@ def test_prd_weights_are_not_negative_and_sum_to_one(tournament: Tournament):
 
 @given(tournaments, st.permutations([*PEERS, "eve"]), st.sampled_from(Scheme))
 @settings(max_examples=30)
-def test_weights_follow_their_owners_through_renaming(
-    tournament: Tournament, names: list[str], scheme: Scheme
-):
+def test_weights_follow_their_owners_through_renaming(tournament, names, scheme):
     """Weights do not depend on the names of reviewers and contestants."""
     new = dict(zip([*PEERS, "eve"], names, strict=True))
     try:
@@ -117,9 +115,7 @@ def test_weights_follow_their_owners_through_renaming(
 
 
 @given(tournaments, st.sampled_from(Scheme), st.sampled_from([mirrored, doubled]))
-def test_weights_ignore_the_shown_order_and_the_amount_of_data(
-    tournament: Tournament, scheme: Scheme, change
-):
+def test_weights_ignore_the_shown_order_and_the_amount_of_data(tournament, scheme, change):
     """Swapping both answers with their score, or judging everything twice, changes nothing."""
     try:
         before = peer_rank(tournament, scheme=scheme).weights

@@ -45,9 +45,7 @@ def planted(*, exclude: bool) -> Tournament:
 @pytest.mark.parametrize(
     ("weights", "scheme"), [("equal", Scheme.PRD), ("peer", Scheme.PRD), ("peer", Scheme.DAMPED)]
 )
-def test_reviewers_that_agree_rank_alike_under_every_option(
-    exclude: bool, scoring: Scoring, weights: str, scheme: Scheme
-):
+def test_reviewers_that_agree_rank_alike_under_every_option(exclude, scoring, weights, scheme):
     """Where all reviewers agree, no weights and no exclusion of self-reviews change the order."""
     found = rank(
         planted(exclude=exclude),

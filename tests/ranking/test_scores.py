@@ -154,9 +154,7 @@ def test_a_contestant_that_never_scores_has_no_finite_strength():
 
 @given(tournaments, st.sampled_from(Scoring), st.permutations(NAMES))
 @settings(max_examples=20)
-def test_scores_follow_their_owners_through_renaming(
-    tournament: Tournament, scoring: Scoring, names: list[str]
-):
+def test_scores_follow_their_owners_through_renaming(tournament, scoring, names):
     """Scores do not depend on the names of contestants."""
     new = dict(zip(NAMES, names, strict=True))
     other = collect(rename(tournament, new))
@@ -221,9 +219,7 @@ mixed = st.lists(
 
 @given(mixed, st.sampled_from(Scoring), st.sampled_from(["equal", "peer"]))
 @settings(max_examples=25)
-def test_bounds_hold_the_score_and_ranks_their_rank(
-    tournament: Tournament, scoring: Scoring, weights: str
-):
+def test_bounds_hold_the_score_and_ranks_their_rank(tournament, scoring, weights):
     """The interval contains the estimate, and low is never above high."""
     try:
         found = rank(

@@ -81,9 +81,7 @@ def test_a_search_of_the_study_is_the_search_of_the_command(table, tmp_path):
         if scored is not None:
             assert row.search == pytest.approx(fmean(scored.scores.values()))
     assert to_plain(found.adoption) == to_plain(played.adoption)
-    assert found.adoption is not None
     assert found.adoption.adopted
-    assert found.test is not None
     assert measure_search(played).gain == pytest.approx(found.test.difference.value)
 
 

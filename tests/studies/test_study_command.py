@@ -99,7 +99,6 @@ def test_an_interrupted_study_stops_at_once_and_saves_nothing(tmp_path: Path):
         # As in a terminal: background processes inherit an ignored SIGINT.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     ) as begun:
-        assert begun.stdout is not None
         assert begun.stdout.readline() == "computing\n"
         begun.send_signal(signal.SIGINT)
         try:

@@ -73,8 +73,9 @@ def test_the_project_is_played_by_the_command_line_as_it_is(tmp_path):
     path = write_project(tmp_path, data="sample", url="http://127.0.0.1:9/v1", model="m")
     experiment = Shelf(project=tmp_path).experiment(path)
     prepared = prepare(experiment, limit=1, shelf=Shelf(project=tmp_path))
-    assert [one.name for one in experiment.conditions] == [cell.name for cell in list_cells()]
-    assert prepared is not None
+    names = [cell.name for cell in list_cells()]
+    assert [one.name for one in experiment.conditions] == names
+    assert {head.condition for head in prepared.plan} == set(names)
 
 
 def test_planted_effects_come_back():

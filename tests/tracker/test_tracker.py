@@ -232,9 +232,7 @@ def test_kind_says_what_happened(transcript: Transcript):
 
 
 @given(discussions(), st.permutations(["answer-1", "answer-2", "answer-3"]))
-def test_shown_order_changes_only_the_direction_from_the_first(
-    transcript: Transcript, order: list[str]
-):
+def test_shown_order_changes_only_the_direction_from_the_first(transcript, order):
     """Showing the answers in another order leaves kinds, gold and majority directions as they are."""
     other = reshown(transcript, transcript.comparison.reordered(order))
     assert signature(other) == signature(transcript)

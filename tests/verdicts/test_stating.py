@@ -47,9 +47,7 @@ WORDS = st.lists(
     labels=st.sampled_from([(), LABELS, ("Response A", "Response B")]),
 )
 @example(reason="Assistant 2 is better.\nVerdict: 2", choice="1", ties=True, labels=LABELS)
-def test_a_reply_is_refused_or_read_as_chosen(
-    reason: str, choice: str, ties: bool, labels: tuple[str, ...]
-):
+def test_a_reply_is_refused_or_read_as_chosen(reason, choice, ties, labels):
     """No reason, however worded, turns the choice of a person into another verdict."""
     try:
         text = state_verdict(reason, choice, answers=2, ties=ties, labels=labels)
