@@ -41,7 +41,11 @@ def test_a_baseline_leaves_one_test_for_each_of_the_others():
     strongest = min(pair.difference.p_value for pair in found)
     assert min(pair.holm for pair in found) == pytest.approx(min(1.0, 2 * strongest))
     assert found[0].difference.difference.value > 0 > found[1].difference.difference.value
-    assert len(compare_all(three, sampler=QUICK)) == 3
+    every = compare_all(three, sampler=QUICK)
+    assert [(pair.one, pair.other) for pair in every] == [("a", "b"), ("a", "c"), ("b", "c")]
+    smallest = min(pair.difference.p_value for pair in every)
+    assert min(pair.holm for pair in every) == pytest.approx(min(1.0, 3 * smallest))
+    assert all(pair.difference.p_value <= pair.benjamini_hochberg <= pair.holm for pair in every)
 
 
 def test_the_baseline_must_exist():

@@ -163,14 +163,6 @@ def test_a_tie_is_right_only_where_gold_is_a_tie():
     assert (met.right, met.decided.n) == (2, 0)
 
 
-@pytest.mark.parametrize("mark", ["1", "2"])
-def test_a_share_that_never_varies_has_an_interval(mark):
-    """Ten questions all right, or all wrong, do not make the accuracy certain."""
-    measured = _only(_told({f"c{n}": mark * 2 for n in range(10)})).total.accuracy
-    assert measured.high - measured.low > 0.2
-    assert measured.method == "score by question"
-
-
 def test_intervals_are_those_of_the_accuracy_of_a_report():
     """If all verdicts are readable, score and report have the same intervals."""
     marks = {f"c{n}": "11" if n % 3 else "12" for n in range(30)}

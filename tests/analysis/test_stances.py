@@ -158,21 +158,6 @@ def test_conditions_are_compared_on_the_questions_that_both_judged():
     assert pair.difference.p_value == pair.holm == pair.benjamini_hochberg == pytest.approx(0.5)
 
 
-def test_three_conditions_are_three_tests():
-    """Adjusted p-values are never smaller, and Holm's never smaller than Benjamini-Hochberg's."""
-    discussions = [
-        told("1|1 1" if right else "2|2 2", f"c{k}", condition=name)
-        for name, rights in (("a", 12), ("b", 6), ("c", 2))
-        for k, right in enumerate([True] * rights + [False] * (12 - rights))
-    ]
-    pairs = compare_all(tabulate_by_condition(table(discussions)), sampler=QUICK)
-    assert [(pair.one, pair.other) for pair in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
-    for pair in pairs:
-        assert pair.difference.p_value <= pair.benjamini_hochberg <= pair.holm
-    smallest = min(pair.difference.p_value for pair in pairs)
-    assert min(pair.holm for pair in pairs) == pytest.approx(3 * smallest)
-
-
 def test_a_discussion_is_set_against_the_vote_that_cost_as_much():
     """Of two votes by the same reviewers that of four turns, not of two; ann alone has no vote."""
     talk = [told("2|1 1 1", f"c{k}") for k in (1, 2)]
