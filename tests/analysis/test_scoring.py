@@ -188,6 +188,15 @@ def test_every_vote_of_a_labeler_is_a_gold_of_its_own():
     assert (found.groups["author"].n, found.groups["author"].right) == (1, 0)
 
 
+def test_votes_of_experts_and_authors_of_mtbench_are_counted_apart(mtbench):
+    """The first turn of MT-Bench has 1,343 votes of experts and 346 of its authors."""
+    first = tuple(one for one in mtbench.comparisons if one.subset == "turn 1")
+    names = {one.id for one in first}
+    reviews = tuple(review for review in mtbench.reviews if review.comparison in names)
+    found = _only(replace(mtbench, comparisons=first, reviews=reviews), by="labeler")
+    assert {name: cell.n for name, cell in found.groups.items()} == {"expert": 1343, "author": 346}
+
+
 def test_votes_do_not_multiply_the_orders_of_a_verdict():
     """A comparison judged in both orders is one consistent judgement with any number of votes."""
     one = _comparison("a", gold="")
