@@ -99,7 +99,7 @@ def told(
     swap: bool = False,
     **changes,
 ) -> Transcript:
-    """Return a discussion of a pair whose gold is `answer-1`, whatever the shown order."""
+    """Return a discussion of a pair whose gold is `answer-1` in both orders."""
     comparison = comparison_of(2, gold=gold, name=name)
     shown = comparison.swapped() if swap else comparison
     return replace(

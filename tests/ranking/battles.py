@@ -27,7 +27,7 @@ drawn_battles = st.builds(
     st.sampled_from(["q1", "q2", "q3"]),
 )
 tournaments = st.lists(drawn_battles, min_size=1, max_size=30).map(collect)
-"""Tournaments of the peers, whom another reviewer judges as well."""
+"""Tournaments of reviewers that are contestants; one reviewer more, who is none, judges them too."""
 
 
 def list_battles(tournament: Tournament) -> list[Battle]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ Body = dict[str, Any]
 Words = Callable[[Body], object]
 
 
-class ChatServer:
+class ChatServer(ABC):
     """Server of chat completions; `bodies` has its requests, and `billed` the tokens of its replies."""
 
     def __init__(
@@ -41,9 +42,9 @@ class ChatServer:
         self.url = server.url_for("/v1")
         server.expect_request("/v1/chat/completions").respond_with_handler(self._handle)
 
+    @abstractmethod
     def reply(self, body: Body) -> object:
         """Return a content or a message, alone or with its finish reason, or a status or error."""
-        raise NotImplementedError
 
     def _handle(self, request: Request) -> Response:
         body = json.loads(request.data)
