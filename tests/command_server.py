@@ -19,16 +19,12 @@ import traceback
 
 from peerjudge.cli import main
 
-ROOMS = (
-    *("analysis", "cli", "clients", "datasets", "engine", "judging", "optimization", "pairing"),
-    *("power", "ranking", "reporting", "results", "reviewers", "runs", "search", "shelf"),
-    *("simulation", "store", "testing", "verdicts", "web"),
-)
 LIBRARIES = (
     *("aiosqlite", "cyclopts.completion.install", "jinja2.sandbox", "networkx", "rich.live"),
     *("rich.status", "scipy.special", "scipy.stats"),
 )
 EXTRAS = (
+    "__main__",
     "gepa_search",
     "inspect_scorer",
     "frames",
@@ -97,11 +93,13 @@ def play_and_end(request):
 
 def import_everything():
     """Import all modules, also those that rooms import on first use."""
-    for room in ROOMS:
-        place = importlib.import_module(f"peerjudge.{room}")
-        for module in pkgutil.iter_modules(place.__path__, f"{place.__name__}."):
+    rooms = [importlib.import_module("peerjudge")]
+    for room in rooms:
+        for module in pkgutil.iter_modules(room.__path__, f"{room.__name__}."):
             if not module.name.endswith(EXTRAS):
-                importlib.import_module(module.name)
+                loaded = importlib.import_module(module.name)
+                if module.ispkg:
+                    rooms.append(loaded)
     for library in LIBRARIES:
         importlib.import_module(library)
 

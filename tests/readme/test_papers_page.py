@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-import peerjudge.cli
+from peerjudge.cli import build_app
 from peerjudge.shelf import Shelf
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "papers.md").read_text("utf-8")
-COMMANDS = {name for commands in peerjudge.cli._COMMANDS.values() for name in commands}
+COMMANDS = set(build_app())
 
 
 @pytest.mark.parametrize(
