@@ -166,14 +166,22 @@ _HOMES = {name: module for module, names in _NAMES.items() for name in names.spl
 
 
 def __getattr__(name: str) -> object:
-    if name not in __all__:
+    from peerjudge import registry
+
+    if name in __all__:
+        return getattr(import_module(f"peerjudge.{_HOMES.get(name, 'data')}"), name)
+    # Python looks for submodules and dunder names here too; other packages need not be searched for them.
+    found = None if name.startswith("_") else registry.find_function(name)
+    if found is None:
         from peerjudge.data.choices import suggest_name
 
         # IPython shows the message only; without `obj`, Python proposes no name of its own.
-        msg = f"module 'peerjudge' has no attribute {name!r}{suggest_name(name, __all__)}"
+        msg = f"module 'peerjudge' has no attribute {name!r}{suggest_name(name, __dir__())}"
         raise AttributeError(msg, name=name)
-    return getattr(import_module(f"peerjudge.{_HOMES.get(name, 'data')}"), name)
+    return found
 
 
 def __dir__() -> list[str]:
-    return __all__
+    from peerjudge import registry
+
+    return sorted({*__all__, *registry.list_function_names()})

@@ -1,6 +1,6 @@
 """Text, HTML and frames of objects whose rooms lie below the rooms that render them, and amounts of money.
 
-Discussions and results hold no words for people: the module that renders a type is named here and
+Discussions and results hold no words for people: a class names the module that renders it, which is
 imported when an object is first shown, so that a script that shows nothing does not load it.
 """
 
@@ -9,22 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 from math import floor, log10
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Displayed", "Framed", "Printer", "money", "print_pretty"]
-
-_RENDERERS = {
-    "Answers": "peerjudge.results.answered",
-    "Judgement": "peerjudge.judging.showing",
-    "Optimized": "peerjudge.optimization.describing",
-    "Paired": "peerjudge.pairing.describing",
-    "RunSummary": "peerjudge.results.summaries",
-    "Transcript": "peerjudge.reporting.lanes",
-}
-
 
 _OF_PARTS = "peerjudge.reporting.fragments"
 """The module that renders what `list_parts` returns."""
@@ -65,9 +55,12 @@ class Displayed:
     """Base of objects that print as text and show themselves in a notebook.
 
     Each is one line inside of other objects. All texts are escaped, and control characters marked.
+    `renderer` names the module that renders the type.
     """
 
     __slots__ = ()
+
+    renderer: ClassVar[str]
 
     def describe_briefly(self) -> str:
         """Return one line, as `repr` is."""
@@ -102,11 +95,11 @@ class Framed(Displayed):
         return _find(self).build_df(self)
 
 
-def _find(shown: object) -> Any:  # noqa: ANN401  a module
-    return import_module(_RENDERERS[type(shown).__name__])
+def _find(shown: Displayed) -> Any:  # noqa: ANN401  a module
+    return import_module(shown.renderer)
 
 
-def _render(shown: object, form: str) -> str:
+def _render(shown: Displayed, form: str) -> str:
     """Render the parts that the module of a type lists, or the object by the module's own function."""
     module = _find(shown)
     if hasattr(module, "list_parts"):

@@ -13,6 +13,7 @@ from peerjudge.cli.console import print_status, results
 from peerjudge.cli.interrupts import exit_at_once, exit_code, interrupt_at_once
 from peerjudge.cli.output import OutputClosedError, OutputError, guard_output
 from peerjudge.errors import PeerJudgeError
+from peerjudge.registry import list_features
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -63,7 +64,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
         "init": "Write a project to begin with.",
         "new": "Write a new card, protocol, prompt pack or experiment.",
         "check": "Check the project's shelf files. Loads, and so executes, its Python files.",
-        "list": "List agents, protocols, prompts, experiments, datasets or papers.",
+        "list": "List agents, protocols, prompts, experiments, datasets, papers or features.",
         "show": "Print a card, protocol, prompt pack or experiment.",
         "download": "Download a published dataset and verify it.",
     },
@@ -91,23 +92,40 @@ def build_app(console: Console | None = None, *, described: str = "") -> App:
         help="Peer-discussion experiments with language-model reviewers.",
         version=__version__,
         console=console,
-        group_commands=Group("Other", sort_key=len(_COMMANDS)),
+        group_commands=Group("Other", sort_key=100),
         result_action="return_value",
         suppress_keyboard_interrupt=False,
         # No --no-NAME and --empty-NAME, and no defaults such as None and (), which say nothing.
         default_parameter=Parameter(negative=(), show_default=_show_default),
     )
-    for level, (heading, commands) in enumerate(_COMMANDS.items()):
-        group = Group(heading, sort_key=level)
-        for at, (name, summary) in enumerate(commands.items()):
-            own = f"{name}_command"
-            place = f"peerjudge.cli.{_MODULES.get(name, own)}:{own}"
-            shown = None if name == described else summary
-            app.command(place, name=name, help=shown, group=group, sort_key=at)
+    groups: dict[str, Group] = {}
+    for at, (name, (module, heading, about)) in enumerate(_list_commands(described).items()):
+        group = groups.setdefault(heading, Group(heading, sort_key=len(groups)))
+        place = f"peerjudge.cli.{module}:{name}_command"
+        shown = None if name == described else about
+        app.command(place, name=name, help=shown, group=group, sort_key=at)
     app.register_install_completion_command(  # pyright: ignore[reportUnknownMemberType]
         help="Install completion of commands and options for bash, zsh or fish."
     )
     return app
+
+
+def _list_commands(called: str) -> dict[str, tuple[str, str, str]]:
+    """Return module, heading and summary of each command by name, those of the core before those of features.
+
+    Other packages are looked for only where the command that is called is not one of ours.
+    """
+    listed = {
+        name: (_MODULES.get(name, f"{name}_command"), heading, about)
+        for heading, commands in _COMMANDS.items()
+        for name, about in commands.items()
+    }
+    for foreign in (False, True):
+        if called not in listed:
+            for feature in list_features(foreign=foreign):
+                for name, command in feature.commands.items():
+                    listed.setdefault(name, ("additions", command.heading, command.about))
+    return listed
 
 
 def _show_default(value: object) -> str | None:

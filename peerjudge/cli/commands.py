@@ -22,6 +22,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from peerjudge.cli.declarations import (
+    find_module,
     read_declaration,
     read_members,
     split_docstring,
@@ -166,7 +167,7 @@ class Call(Generic[R]):
     def compute(self, supplied: Mapping[str, object] = MappingProxyType({})) -> R:
         """Import the function, and return its result with the arguments that the command supplies."""
         module, _, name = self.function.partition(":")
-        function: Callable[..., R] = getattr(import_module(f"peerjudge.{module}"), name)
+        function: Callable[..., R] = getattr(import_module(find_module(module)), name)
         return function(*self.sources, **self.given, **supplied)
 
     def select(self, other: Callable[..., object]) -> dict[str, Any]:

@@ -6,10 +6,18 @@ import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from inspect import Parameter
 from pathlib import Path
 
-__all__ = ["Declaration", "read_declaration", "read_members", "split_docstring", "write_for_shell"]
+__all__ = [
+    "Declaration",
+    "find_module",
+    "read_declaration",
+    "read_members",
+    "split_docstring",
+    "write_for_shell",
+]
 
 _PACKAGE = Path(__file__).parents[1]
 
@@ -39,20 +47,21 @@ def read_declaration(place: str) -> Declaration:
     """Read the declaration of a function without importing its module.
 
     Args:
-        place: Module below `peerjudge` and name, such as `results.rankings:rank`.
+        place: Module below `peerjudge` and name, such as `results.rankings:rank`; of another package, its
+            whole name.
 
     Raises:
             LookupError: The module has no such function, or a default is the name of no constant.
     """
     module, _, name = place.partition(":")
-    tree = _parse(f"peerjudge.{module}")
+    tree = _parse(find_module(module))
     found = [
         node
         for node in tree.body
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name
     ]
     if not found:
-        msg = f"peerjudge.{module} has no function {name!r}"
+        msg = f"{find_module(module)} has no function {name!r}"
         raise LookupError(msg)
     function = found[-1]  # Its overloads are before it.
     description, arguments = split_docstring(ast.get_docstring(function) or "")
@@ -61,6 +70,12 @@ def read_declaration(place: str) -> Declaration:
         description=description,
         arguments=arguments,
     )
+
+
+def find_module(module: str) -> str:
+    """Return the whole name of a module below `peerjudge`; names of other packages are whole."""
+    ours = (_PACKAGE / f"{module.replace('.', '/')}.py").is_file()
+    return f"peerjudge.{module}" if ours else module
 
 
 def read_members(place: str) -> dict[str, str]:
@@ -129,5 +144,10 @@ def _find_constant(name: str, tree: ast.Module) -> object:
 
 
 def _parse(module: str) -> ast.Module:
-    file = _PACKAGE / f"{module.partition('.')[2].replace('.', '/')}.py"
-    return ast.parse(file.read_text("utf-8"))
+    if module.startswith("peerjudge."):
+        return ast.parse((_PACKAGE.parent / f"{module.replace('.', '/')}.py").read_text("utf-8"))
+    spec = find_spec(module)
+    if spec is None or spec.origin is None:
+        msg = f"there is no module {module!r}"
+        raise LookupError(msg)
+    return ast.parse(Path(spec.origin).read_text("utf-8"))

@@ -14,6 +14,7 @@ from peerjudge.cli.console import print_json, print_status, results
 from peerjudge.cli.interrupts import cancel_on_signal
 from peerjudge.cli.tables import say
 from peerjudge.errors import CardError, ShelfError
+from peerjudge.registry import list_features, list_problems
 from peerjudge.shelf import Kind
 from peerjudge.shown import money
 
@@ -30,7 +31,7 @@ __all__ = [
     "show_command",
 ]
 
-Listed = Literal["agents", "protocols", "prompts", "experiments", "datasets", "papers"]
+Listed = Literal["agents", "protocols", "prompts", "experiments", "datasets", "papers", "features"]
 
 _EXCERPT = 200
 """Characters of a reply that a trial prints."""
@@ -189,12 +190,12 @@ def _print_trial(one: TriedCard) -> None:
 
 
 def list_command(kind: Listed, /, *, json: bool = False) -> int:
-    """List what is on a shelf. Nothing on it is executed.
+    """List what is on a shelf, datasets, papers or features. Nothing on a shelf is executed.
 
     Parameters
     ----------
     kind
-        Which shelf.
+        What to list.
     json
         Print one JSON document instead of a table.
     """
@@ -202,6 +203,8 @@ def list_command(kind: Listed, /, *, json: bool = False) -> int:
         rows = _datasets()
     elif kind == "papers":
         rows = _papers()
+    elif kind == "features":
+        rows = _features()
     else:
         rows = _entries(kind)
     if json:
@@ -239,6 +242,15 @@ def _papers() -> list[dict[str, str]]:
             "from": paper.source,
         }
         for paper in list_papers()
+    ]
+
+
+def _features() -> list[dict[str, str]]:
+    for problem in list_problems():
+        print_status(f"warning: {problem}")
+    return [
+        {"name": feature.name, "description": feature.about, "from": feature.origin}
+        for feature in list_features()
     ]
 
 

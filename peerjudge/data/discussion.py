@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import cached_property
 from math import inf
-from typing import Literal, cast
+from typing import ClassVar, Literal, cast
 
 from peerjudge.data.comparisons import UNREADABLE, Comparison, Scalar, Verdict
 from peerjudge.data.nouns import Noun
@@ -415,6 +415,8 @@ class Transcript(Displayed, Noun, frozen=True, kw_only=True):
     of a forked discussion. A notebook shows the turns in one lane for
     each seat, and `print` shows them in their order.
     """
+
+    renderer: ClassVar[str] = "peerjudge.reporting.lanes"
 
     id: str
     comparison: Comparison

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from peerjudge.data import (
     Answer,
@@ -96,6 +96,8 @@ class Judgement(Framed):
     `transcripts` are the discussions, and `place` is the folder or database that holds them, `None` for a
     temporary one. A notebook and `print` show a table.
     """
+
+    renderer: ClassVar[str] = "peerjudge.judging.showing"
 
     comparison: Comparison
     by: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from msgspec import field
 
@@ -113,6 +113,8 @@ class Optimized(Framed, Noun, frozen=True, kw_only=True):
         spent: of this command.
         estimate: of a dry run, in which nothing is played.
     """
+
+    renderer: ClassVar[str] = "peerjudge.optimization.describing"
 
     out: str
     run: str

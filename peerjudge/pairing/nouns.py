@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from msgspec import field
 
@@ -113,6 +113,8 @@ class Paired(Framed, Noun, frozen=True, kw_only=True):
     `left_out` of the counts says why items gave no pair. `audits` are over all pairs and by recipe.
     `solvable_by` names a judge that reads nothing and is still right. A notebook and `print` show tables.
     """
+
+    renderer: ClassVar[str] = "peerjudge.pairing.describing"
 
     out: str
     source: str

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
+from typing import ClassVar
 
 from peerjudge.data import (
     Card,
@@ -68,6 +69,8 @@ class Answers(Framed):
     two; these are the lines of `files`, by kind. `equal` pairs are left out, as both answers have the same
     words. `writing` says what was called and spent.
     """
+
+    renderer: ClassVar[str] = "peerjudge.results.answered"
 
     questions: int
     contestants: tuple[ContestantAnswers, ...]

@@ -6,6 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import structlog
 
@@ -141,6 +142,8 @@ class RunSummary(Framed):
     `answers` counts the answers of a run on questions; their calls and cost are in those of the run. A
     notebook and `print` show a small table, and what to do next.
     """
+
+    renderer: ClassVar[str] = "peerjudge.results.summaries"
 
     run: str
     store: str

@@ -1,0 +1,180 @@
+"""Features: what the folders of `peerjudge.features` and other people's packages add to the core.
+
+A feature is a package whose `__init__` declares `FEATURE` and imports nothing but this module. Another
+package registers its own under the entry points `peerjudge.features`. The core asks for commands,
+functions and hooks by name, and imports what it finds only when it is used. Names of the core come first,
+then those of our features, then those of other packages.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+__all__ = [
+    "HOOKS",
+    "Command",
+    "Feature",
+    "find_command",
+    "find_function",
+    "import_place",
+    "list_features",
+    "list_function_names",
+    "list_problems",
+    "offers",
+]
+
+HOOKS: Mapping[str, str] = {
+    "discussion page": "Sections of the page of a discussion: (library, run, transcript) -> mapping.",
+    "trial": "What `check --try` does with the cards of a project.",
+    "turn page": "Sections of the page of a turn: (run, transcript, at) -> text.",
+}
+"""Hooks by name, with what the core expects of each offer."""
+
+_GROUP = "peerjudge.features"
+_FOLDER = Path(__file__).parent / "features"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A command of the command line.
+
+    Attributes:
+        heading: Heading under which the help lists it.
+        about: One sentence.
+        place: Module below the package of the feature, and name: a `FunctionCommand`, or a function whose
+            keyword-only parameters are the options.
+    """
+
+    heading: str
+    about: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feature:
+    """What a package adds. Places are modules below the package and names, such as `forking:fork`.
+
+    Attributes:
+        about: One sentence.
+        commands: Commands by name.
+        functions: Places of functions and classes of `import peerjudge as pj` by name.
+        hooks: Places of offers, by the name of a hook (`HOOKS`) and of the offer.
+        requires: The extra that its libraries come with, empty where it needs none.
+        name: Name of the folder or of the entry point, set when the feature is found.
+        home: Its package, set when the feature is found.
+        origin: Distribution and version that it comes with, set when the feature is found.
+    """
+
+    about: str
+    commands: Mapping[str, Command] = field(default_factory=dict[str, Command])
+    functions: Mapping[str, str] = field(default_factory=dict[str, str])
+    hooks: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+    requires: str = ""
+    name: str = ""
+    home: str = ""
+    origin: str = ""
+
+
+@cache
+def _find_own() -> tuple[Feature, ...]:
+    """Return the features of the folder, by name."""
+    names = sorted(found.parent.name for found in _FOLDER.glob("*/__init__.py"))
+    return tuple(_read(name, f"{_GROUP}.{name}", origin="peerjudge") for name in names)
+
+
+@cache
+def _find_foreign() -> tuple[tuple[Feature, ...], tuple[str, ...]]:
+    """Return the features of other packages that load, and a sentence for each that does not."""
+    group = f"[{_GROUP}]".encode()
+    # Reading the files takes a fifth of the time of `importlib.metadata`, which is asked only if needed.
+    files = (
+        found for place in sys.path for found in Path(place).glob("*.dist-info/entry_points.txt")
+    )
+    if not any(group in found.read_bytes() for found in files):
+        return (), ()
+    from importlib.metadata import entry_points
+
+    features: list[Feature] = []
+    problems: list[str] = []
+    for entry in entry_points(group=_GROUP):
+        origin = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.module
+        try:
+            feature = _read(entry.name, entry.module, origin=origin)
+        except Exception as error:  # noqa: BLE001  another author's code: it may raise anything
+            reason = f"{type(error).__name__}: {error}".split("\n", 1)[0]
+            problems.append(f"the feature {entry.name!r} of {origin} does not load: {reason:.200}")
+            continue
+        problems += [
+            f"the feature {entry.name!r} of {origin} uses a hook {hook!r} that does not exist; the hooks are "
+            f"{', '.join(HOOKS)}"
+            for hook in feature.hooks
+            if hook not in HOOKS
+        ]
+        features.append(feature)
+    return tuple(features), tuple(problems)
+
+
+def _read(name: str, home: str, *, origin: str) -> Feature:
+    feature = getattr(import_module(home), "FEATURE", None)
+    if not isinstance(feature, Feature):
+        msg = f"{home} has no FEATURE of the type peerjudge.registry.Feature"
+        raise TypeError(msg)
+    return replace(feature, name=name, home=home, origin=origin)
+
+
+def _each() -> Iterator[Feature]:
+    """Yield all features, those of the folder first: other packages are looked for only after them."""
+    yield from _find_own()
+    yield from _find_foreign()[0]
+
+
+def list_features(*, foreign: bool = True) -> tuple[Feature, ...]:
+    """Return all features, those of other packages last or not at all."""
+    return tuple(_each()) if foreign else _find_own()
+
+
+def list_problems() -> tuple[str, ...]:
+    """Return a sentence for each feature of another package that does not load, and for each unknown hook."""
+    return _find_foreign()[1]
+
+
+def import_place(place: str, feature: Feature) -> Any:  # noqa: ANN401  what a feature declares
+    """Import what a place of a feature names."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(f"{feature.home}.{module}"), name)
+
+
+def find_function(name: str) -> Any:  # noqa: ANN401  a function or class
+    """Import the function or class of this name of `import peerjudge as pj`; `None` if no feature has it."""
+    for feature in _each():
+        if name in feature.functions:
+            return import_place(feature.functions[name], feature)
+    return None
+
+
+def list_function_names() -> list[str]:
+    """Return the names of all functions and classes of features."""
+    return [name for feature in _each() for name in feature.functions]
+
+
+def find_command(name: str) -> tuple[Command, Feature] | None:
+    """Return a command and its feature; `None` if no feature has it."""
+    for feature in _each():
+        if name in feature.commands:
+            return feature.commands[name], feature
+    return None
+
+
+def offers(hook: str) -> dict[str, Any]:
+    """Import all that features offer to a hook, by the names of the offers."""
+    return {
+        name: import_place(place, feature)
+        for feature in _each()
+        for name, place in feature.hooks.get(hook, {}).items()
+    }
