@@ -36,10 +36,10 @@ if TYPE_CHECKING:
         Verdict,
     )
     from peerjudge.errors import PeerJudgeError
+    from peerjudge.features.planning.planning import plan as plan
     from peerjudge.judging import Judge, Judgement, judge, judge_sync
     from peerjudge.optimization import optimize, optimize_sync
     from peerjudge.pairing import pairs, pairs_sync
-    from peerjudge.power import plan
     from peerjudge.protocol import DiscussionProtocol
     from peerjudge.results.agreements import agreement
     from peerjudge.results.annotators import annotators
@@ -122,7 +122,6 @@ __all__ = [
     "pairs",
     "pairs_sync",
     "peer_rank",
-    "plan",
     "rank",
     "rank_styles",
     "reasons",
@@ -140,7 +139,6 @@ _NAMES = {
     "judging": "Judge Judgement judge judge_sync",
     "optimization": "optimize optimize_sync",
     "pairing": "pairs pairs_sync",
-    "power": "plan",
     "protocol": "DiscussionProtocol",
     "results.agreements": "agreement",
     "results.annotators": "annotators",

@@ -19,7 +19,6 @@ from peerjudge.cli.commands import (
     FunctionCommand,
     Option,
     build_command,
-    pairs_option,
 )
 from peerjudge.cli.console import (
     Display,
@@ -28,9 +27,7 @@ from peerjudge.cli.console import (
     log_status,
     print_json,
     print_status,
-    report_interruption,
     results,
-    save_document,
     show_progress,
 )
 from peerjudge.cli.dry_run import print_estimate
@@ -45,27 +42,24 @@ from peerjudge.cli.options import (
     parse_pairs,
     split_names,
 )
-from peerjudge.cli.tables import Layout, print_result, say
+from peerjudge.cli.tables import print_result, say
 from peerjudge.cli.tracing import export_spans
 from peerjudge.errors import StoreError
-from peerjudge.results.overwriting import require_free
 
 if TYPE_CHECKING:
     from peerjudge.optimization import Optimized
     from peerjudge.pairing import Paired
-    from peerjudge.power import PlanResult
     from peerjudge.results.forks import ForkResult
     from peerjudge.results.reports import RunReport
     from peerjudge.runs import RunSummary
     from peerjudge.runs.answering import Answers
     from peerjudge.runs.merging import MergedRun
 
-__all__ = ["COMMANDS"]
+__all__ = [
+    "COMMANDS",
+]
 
 R = TypeVar("R")
-
-_PLAN = "plan.json"
-_OWN_PLAN = b'"comparisons_in_data": '
 
 
 async def _run(
@@ -174,39 +168,6 @@ def _save_report(report: RunReport) -> Path | None:
     except StoreError as error:
         print_status(f"No report is written: {error}")
         return None
-
-
-def _plan(
-    call: Call[PlanResult],
-    *,
-    out: Path | None = None,
-    force: bool = False,
-    layout: Layout = "text",
-    json: AsJson = False,
-) -> int:
-    """Print a plan, and save it.
-
-    Options:
-        out: Folder for plan.json and the power curves; by default nothing is written.
-        force: Replace files in that folder that are no earlier plan.
-    """
-    (experiment,) = call.sources
-    if out is not None:
-        path = out / _PLAN
-        require_free(path, source=experiment, force=force, own=_OWN_PLAN, option="--out")
-    print_status(f"{experiment}: simulating; no model is called")
-    try:
-        found = call.compute()
-    except KeyboardInterrupt:
-        return report_interruption()
-    saved = ""
-    if out is not None:
-        document, figures = found.document(), found.figures
-        saved = save_document(document, figures, out, name=_PLAN, force=force, own=_OWN_PLAN)
-    print_result(found, json=json, layout=layout)
-    if saved and not json:
-        say("", saved)
-    return 0
 
 
 async def _fork(
@@ -447,16 +408,6 @@ COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
             groups=(CallOptions,),
             names={"recipes": "--recipe"},
             options={"recipes": REPEATED, "verify": REPEATED},
-        ),
-        "plan": FunctionCommand(
-            function="power.planning:plan",
-            run=_plan,
-            groups=(CastOptions,),
-            names={"effects": "--effect", "sizes": "--comparisons"},
-            options={
-                "sizes": Option(type=tuple[int, ...], words=REPEATED.words),
-                "stand_ins": pairs_option("--stand-in", "CARD=SIMULATED", "gpt_4o=sim_gpt4"),
-            },
         ),
         "run": FunctionCommand(
             function="runs.runner:run",

@@ -23,7 +23,7 @@ from peerjudge.data import (
     to_plain,
 )
 from peerjudge.errors import ExperimentError, ShelfError
-from peerjudge.power import plan
+from peerjudge.features.planning.planning import plan
 from peerjudge.results.reports import report_run
 from peerjudge.results.summaries import describe_place
 from peerjudge.runs import estimate_calls, load, open_run, prepare, run

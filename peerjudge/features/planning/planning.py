@@ -12,10 +12,10 @@ import numpy as np
 
 from peerjudge.data import Card, Experiment, ReviewerKind, replace
 from peerjudge.errors import CardError, ExperimentError
-from peerjudge.power.effects import VOTE_PROTOCOL, Effect, list_effects
-from peerjudge.power.sizes import Forecast, forecast_effects, forecast_stops
-from peerjudge.power.studies import build_design, simulate_lengths
-from peerjudge.power.views import (
+from peerjudge.features.planning.effects import VOTE_PROTOCOL, Effect, list_effects
+from peerjudge.features.planning.sizes import Forecast, forecast_effects, forecast_stops
+from peerjudge.features.planning.studies import build_design, simulate_lengths
+from peerjudge.features.planning.views import (
     EffectForecast,
     Expense,
     StudyPlan,

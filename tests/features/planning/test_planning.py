@@ -13,9 +13,9 @@ from peerjudge.analysis import build_findings, measure_mean
 from peerjudge.analysis.signflips import measure_over_best
 from peerjudge.data import Condition, Experiment, Leader, Orders, Seating
 from peerjudge.errors import CardError, ExperimentError, PeerJudgeError, ProtocolError
-from peerjudge.power import plan
-from peerjudge.power.effects import BEST, Effect, estimate_effect, list_effects
-from peerjudge.power.studies import Measures, build_design, simulate_studies
+from peerjudge.features.planning.effects import BEST, Effect, estimate_effect, list_effects
+from peerjudge.features.planning.planning import plan
+from peerjudge.features.planning.studies import Measures, build_design, simulate_studies
 from peerjudge.runs import estimate_calls, load, prepare, run
 from peerjudge.shelf import Shelf
 

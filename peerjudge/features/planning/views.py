@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from peerjudge.power.effects import BEST, GAIN, LEADER, METHOD, VOTE, Effect
-from peerjudge.power.sizes import Forecast, StopForecast
+from peerjudge.features.planning.effects import BEST, GAIN, LEADER, METHOD, VOTE, Effect
+from peerjudge.features.planning.sizes import Forecast, StopForecast
 from peerjudge.reporting.figures import Curve, Curves, Figure
 from peerjudge.reporting.layout import Table
 from peerjudge.results.columns import Cells

@@ -9,8 +9,14 @@ from math import ceil
 import numpy as np
 
 from peerjudge.analysis.stopping import FIRST_LOOK, find_stops, list_looks
-from peerjudge.power.effects import NORMAL, Effect, Estimates, estimate_effect, list_differences
-from peerjudge.power.studies import Floats, StudyDesign, simulate_studies
+from peerjudge.features.planning.effects import (
+    NORMAL,
+    Effect,
+    Estimates,
+    estimate_effect,
+    list_differences,
+)
+from peerjudge.features.planning.studies import Floats, StudyDesign, simulate_studies
 
 _LARGEST = 100_000
 """Largest size that is reported. [comparisons]"""

@@ -15,7 +15,7 @@ import numpy as np
 from peerjudge.analysis.signflips import reject_many
 from peerjudge.data import Role
 from peerjudge.errors import ExperimentError
-from peerjudge.power.studies import Floats, Measures
+from peerjudge.features.planning.studies import Floats, Measures
 from peerjudge.runs import Part, Plan
 from peerjudge.simulation.scripts import write_script
 
