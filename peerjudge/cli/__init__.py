@@ -54,8 +54,6 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
         "export": "Write the discussions of a run in formats of other tools.",
     },
     "Keep and cite": {
-        "bundle": "Write a run with every number computed from it into one archive.",
-        "verify": "Recompute every number of a bundle.",
         "cite": "List the works that a run, a search or a dataset rests on.",
         "doctor": "Name and repair the rows of a store that cannot be read.",
     },

@@ -16,7 +16,6 @@ from peerjudge.cli.commands import (
     AsJson,
     Call,
     FunctionCommand,
-    Option,
     build_command,
     pairs_option,
 )
@@ -33,7 +32,6 @@ from peerjudge.results.overwriting import require_free
 
 if TYPE_CHECKING:
     from peerjudge.data import OpinionEvent
-    from peerjudge.results.bundling import Bundle
     from peerjudge.results.checking import Check
     from peerjudge.results.citing import Citations
     from peerjudge.results.comparisons import CompareResult
@@ -42,9 +40,10 @@ if TYPE_CHECKING:
     from peerjudge.results.reports import Report
     from peerjudge.results.reproductions import ReproduceResult
     from peerjudge.results.scores import ScoreResult
-    from peerjudge.results.verifying import Verification
 
-__all__ = ["COMMANDS"]
+__all__ = [
+    "COMMANDS",
+]
 
 _RESAMPLING = "Reading, and resampling questions"
 """Shown in a terminal only, by commands that take seconds."""
@@ -277,32 +276,10 @@ def _reproduce(
     return 0
 
 
-def _bundle(call: Call[Bundle], *, json: AsJson = False) -> int:
-    """Write a bundle, and print what it holds."""
-    with status().status("Copying, and resampling questions"):
-        found = call.compute()
-    print_result(found, json=json)
-    return 0
-
-
-def _verify(call: Call[Verification], *, json: AsJson = False) -> int:
-    """Print the checks of a bundle; the exit code is 1 if anything differs."""
-    with status().status("Recomputing"):
-        found = call.compute()
-    print_result(found, json=json)
-    return 0 if found.holds else 1
-
-
 COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
     {
         "agreement": FunctionCommand(function="results.agreements:agreement"),
         "bias": FunctionCommand(function="results.biases:bias"),
-        "bundle": FunctionCommand(
-            function="results.bundling:bundle",
-            run=_bundle,
-            names={"output": ("--output", "-o")},
-            options={"source": DISCUSSIONS},
-        ),
         "cite": FunctionCommand(function="results.citing:cite", run=_cite),
         "compare": FunctionCommand(function="results.comparisons:compare", run=_compare),
         "events": FunctionCommand(
@@ -322,12 +299,6 @@ COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
             },
         ),
         "score": FunctionCommand(function="results.scores:score", run=_score),
-        "verify": FunctionCommand(
-            function="results.verifying:verify",
-            run=_verify,
-            names={"protocols": "--protocol"},
-            options={"protocols": Option(type=tuple[Path, ...], words=REPEATED.words)},
-        ),
     }
 )
 """Commands by name."""

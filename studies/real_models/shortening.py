@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from math import fsum
 
 from peerjudge.data import TokenLogprob, Transcript, Turn, replace
-from peerjudge.results.bundling import digest_comparison
+from peerjudge.features.bundles.bundling import digest_comparison
 from peerjudge.verdicts import find_verdict_token, verdict_probabilities
 
 TOLERANCE = 5e-4

@@ -13,10 +13,7 @@ from typing import cast
 from zipfile import BadZipFile, ZipFile
 
 from peerjudge.errors import DataError, PeerJudgeError
-from peerjudge.reporting.formats import counted
-from peerjudge.reporting.layout import Table
-from peerjudge.results.base import Document, Result, Shown
-from peerjudge.results.bundling import (
+from peerjudge.features.bundles.bundling import (
     NUMBERS_FOLDER,
     SUMMARY,
     SUMS,
@@ -26,7 +23,10 @@ from peerjudge.results.bundling import (
     order_members,
     own_version,
 )
-from peerjudge.results.retracing import BundledRun, Retraced, retrace
+from peerjudge.features.bundles.retracing import BundledRun, Retraced, retrace
+from peerjudge.reporting.formats import counted
+from peerjudge.reporting.layout import Table
+from peerjudge.results.base import Document, Result, Shown
 from peerjudge.runs.manifest import MANIFEST
 from peerjudge.runs.transcript_files import TRANSCRIPTS, read_member_manifest, require_bounded
 

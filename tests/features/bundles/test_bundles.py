@@ -15,7 +15,7 @@ import pytest
 
 from peerjudge.data import UNREADABLE, Transcript, replace, to_json
 from peerjudge.errors import DataError
-from peerjudge.results.bundling import (
+from peerjudge.features.bundles.bundling import (
     Bundle,
     bundle,
     compute_numbers,
@@ -24,13 +24,13 @@ from peerjudge.results.bundling import (
     open_member,
     order_members,
 )
+from peerjudge.features.bundles.verifying import Verification, verify
 from peerjudge.results.models import model, rank_styles
 from peerjudge.results.scores import score
-from peerjudge.results.verifying import Verification, verify
 from peerjudge.runs.transcript_files import read_transcript_file
 from peerjudge.shelf import Shelf
 
-STUDIES = Path(__file__).parents[2] / "docs" / "studies" / "real_models"
+STUDIES = Path(__file__).parents[3] / "docs" / "studies" / "real_models"
 SUMS = "SHA256SUMS"
 
 
@@ -280,7 +280,7 @@ def test_a_protocol_of_a_bundle_is_never_executed(shell):
     """A protocol of one's own is played again only from a file that is named and is the same code."""
     own = shell.folder / "protocols" / "own.py"
     own.parent.mkdir()
-    own.write_bytes((Path(__file__).parents[2] / "protocols" / "pairwise.py").read_bytes())
+    own.write_bytes((Path(__file__).parents[3] / "protocols" / "pairwise.py").read_bytes())
     experiment = shell.folder / "mine.py"
     experiment.write_text(
         "from peerjudge.data import Condition, Experiment\n"

@@ -1,0 +1,21 @@
+"""Write a run with every number computed from it into one archive, and recompute it."""
+
+from peerjudge.registry import Command, Feature
+
+__all__ = ["FEATURE"]
+
+FEATURE = Feature(
+    about="Write a run with every number computed from it into one archive, and recompute it.",
+    commands={
+        "bundle": Command(
+            heading="Keep and cite",
+            about="Write a run with every number computed from it into one archive.",
+            place="command:BUNDLE",
+        ),
+        "verify": Command(
+            heading="Keep and cite",
+            about="Recompute every number of a bundle.",
+            place="command:VERIFY",
+        ),
+    },
+)
