@@ -36,6 +36,8 @@ if TYPE_CHECKING:
         Verdict,
     )
     from peerjudge.errors import PeerJudgeError
+    from peerjudge.features.forks.forking import fork as fork
+    from peerjudge.features.forks.forking import fork_sync as fork_sync
     from peerjudge.features.planning.planning import plan as plan
     from peerjudge.judging import Judge, Judgement, judge, judge_sync
     from peerjudge.optimization import optimize, optimize_sync
@@ -46,7 +48,6 @@ if TYPE_CHECKING:
     from peerjudge.results.biases import bias
     from peerjudge.results.citing import cite
     from peerjudge.results.comparisons import compare
-    from peerjudge.results.forks import fork, fork_sync
     from peerjudge.results.models import model, rank_styles
     from peerjudge.results.opinions import events
     from peerjudge.results.rankings import peer_rank, rank
@@ -109,8 +110,6 @@ __all__ = [
     "discussions_df",
     "events",
     "events_df",
-    "fork",
-    "fork_sync",
     "judge",
     "judge_sync",
     "load",
@@ -145,7 +144,6 @@ _NAMES = {
     "results.biases": "bias",
     "results.citing": "cite",
     "results.comparisons": "compare",
-    "results.forks": "fork fork_sync",
     "results.models": "model rank_styles",
     "results.opinions": "events",
     "results.rankings": "peer_rank rank",

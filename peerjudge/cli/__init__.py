@@ -26,7 +26,6 @@ _CLOSED = 141
 _COMMANDS: Mapping[str, Mapping[str, str]] = {
     "Play": {
         "run": "Run an experiment, or resume an interrupted run.",
-        "fork": "Play discussions again from one turn on, with a change and without.",
         "merge": "Write several runs as one: other data, seeds or reviewers of an experiment.",
         "answers": "Let contestants answer questions, as data for a tournament.",
         "pairs": "Make pairs of a better and a worse answer, by rule or by a writer.",

@@ -33,7 +33,6 @@ from peerjudge.cli.console import (
 from peerjudge.cli.dry_run import print_estimate
 from peerjudge.cli.interrupts import cancel_on_signal
 from peerjudge.cli.options import (
-    BudgetOptions,
     CallOptions,
     CastOptions,
     DryRun,
@@ -42,14 +41,13 @@ from peerjudge.cli.options import (
     parse_pairs,
     split_names,
 )
-from peerjudge.cli.tables import print_result, say
+from peerjudge.cli.tables import say
 from peerjudge.cli.tracing import export_spans
 from peerjudge.errors import StoreError
 
 if TYPE_CHECKING:
     from peerjudge.optimization import Optimized
     from peerjudge.pairing import Paired
-    from peerjudge.results.forks import ForkResult
     from peerjudge.results.reports import RunReport
     from peerjudge.runs import RunSummary
     from peerjudge.runs.answering import Answers
@@ -168,37 +166,6 @@ def _save_report(report: RunReport) -> Path | None:
     except StoreError as error:
         print_status(f"No report is written: {error}")
         return None
-
-
-async def _fork(
-    call: Call[Awaitable[ForkResult]],
-    *,
-    dry_run: DryRun = False,
-    logs: LogOptions = LogOptions(),
-    json: AsJson = False,
-) -> int:
-    """Play forks, or estimate them, and print the table of their changes."""
-    from peerjudge.results.forks import plan_forks
-    from peerjudge.results.summaries import describe_spending
-
-    configure_logging(level=logs.log_level, form=logs.log_format)
-    if dry_run:
-        prepared, _ = await plan_forks(*call.sources, **call.select(plan_forks))
-        for (change, reason), count in prepared.refused.items():
-            print_status(f"note: {count} not forked under {change!r}: {reason}")
-        print_estimate(prepared, None, json=json)
-        return 0
-    async with cancel_on_signal():
-        with show_progress(logs.display, logs=logs.log_format) as observer:
-            found = await call.compute({"observer": observer})
-    print_result(found, json=json)
-    summary = found.summary
-    if not json:
-        say("", describe_spending(summary), f"forks   {found.folder}")
-    _print_next_steps(summary, logs)
-    if summary.stopped is not None:
-        return 3
-    return 1 if summary.discussions.failed else 0
 
 
 async def _merge(call: Call[Awaitable[MergedRun]], *, json: AsJson = False) -> int:
@@ -378,12 +345,6 @@ COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
                     words="Repeat or list them.",
                 ),
             },
-        ),
-        "fork": FunctionCommand(
-            function="results.forks:fork",
-            run=_fork,
-            groups=(BudgetOptions,),
-            names={"changes": "--set"},
         ),
         "merge": FunctionCommand(function="runs.merging:merge_runs", run=_merge),
         "optimize": FunctionCommand(

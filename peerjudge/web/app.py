@@ -14,8 +14,8 @@ from starlette.routing import Route
 from peerjudge.analysis.listing import find_tone
 from peerjudge.data import Transcript, Verdict, to_plain
 from peerjudge.errors import PeerJudgeError
+from peerjudge.registry import offers
 from peerjudge.shelf import Shelf
-from peerjudge.web.branches import find_parent, list_branches, write_command
 from peerjudge.web.comparing import Comparer, find_differences
 from peerjudge.web.discussion import TURNS_PER_PAGE, show_discussion
 from peerjudge.web.library import Library, ShownRun
@@ -39,6 +39,16 @@ _STATIC = {
     "icon.svg": "image/svg+xml",
 }
 _MOST_SIDES = 8
+
+
+async def _collect(
+    page: str, library: Library, run: ShownRun, transcript: Transcript
+) -> dict[str, object]:
+    # Sections of features; a template of theirs would need no such names here.
+    parts: dict[str, object] = {"parent": "", "branches": ()}
+    for show in offers(page).values():
+        parts |= await show(library, run, transcript)
+    return parts
 
 
 def build_app(library: Library, sign_in: SignIn, *, cookie: str, shelf: Shelf) -> Guard:
@@ -176,8 +186,7 @@ class _Pages:
         twins, before, after = await asyncio.to_thread(read)
         return _page(
             "discussion",
-            parent=find_parent(self._library, run, transcript),
-            branches=await list_branches(self._library, run, transcript),
+            **await _collect("discussion page", self._library, run, transcript),
             run=run,
             shown=shown,
             address=address,
@@ -210,7 +219,7 @@ class _Pages:
         told = shown.turns[number]
         return _page(
             "turn",
-            command=write_command(run, transcript, at=number),
+            commands=[write(run, transcript, at=number) for write in offers("turn page").values()],
             run=run,
             shown=shown,
             turn=told,

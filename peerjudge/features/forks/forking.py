@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import ClassVar, cast
 
 from peerjudge.analysis import Sampler
-from peerjudge.analysis.forks import ForkContrast, ForkEffects, ForkRow, measure_forks
 from peerjudge.data import to_plain
 from peerjudge.errors import StoreError
+from peerjudge.features.forks.changes import NO_CHANGE, parse_changes
+from peerjudge.features.forks.effects import ForkContrast, ForkEffects, ForkRow, measure_forks
+from peerjudge.features.forks.preparing import PreparedForks, find_fork_folder, prepare_forks
 from peerjudge.reporting.formats import MISSING, counted, preface
 from peerjudge.reporting.layout import Column, Table, build_table
 from peerjudge.results.base import Document, FramedResult, Shown
@@ -19,8 +21,6 @@ from peerjudge.results.plain import make_plain
 from peerjudge.runs import RunSummary, open_run, read_manifest, summary_document
 from peerjudge.runs.blocking import block
 from peerjudge.runs.bounds import Bounds, Place
-from peerjudge.runs.changes import NO_CHANGE, parse_changes
-from peerjudge.runs.forking import PreparedForks, find_fork_folder, prepare_forks
 from peerjudge.runs.manifest import MANIFEST
 from peerjudge.runs.progress import Observer
 from peerjudge.runs.runner import run_prepared

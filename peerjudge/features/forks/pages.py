@@ -11,7 +11,7 @@ from typing import cast
 
 from peerjudge.data import StopReason, Transcript
 from peerjudge.errors import StoreError
-from peerjudge.runs.forking import FORKS
+from peerjudge.features.forks.preparing import FORKS
 from peerjudge.runs.manifest import FORKED, IMPORTED, MANIFEST, MERGED, read_manifest
 from peerjudge.web.library import Library, ShownRun
 
@@ -80,6 +80,14 @@ async def list_branches(
             command = f"peerjudge view {shlex.quote(run.address)} {shlex.quote(str(folder))}"
             found.append(_build(link, command=command))
     return found
+
+
+async def show_forks(library: Library, run: ShownRun, transcript: Transcript) -> dict[str, object]:
+    """Return what the page of a discussion shows of forks."""
+    return {
+        "parent": find_parent(library, run, transcript),
+        "branches": await list_branches(library, run, transcript),
+    }
 
 
 def write_command(run: ShownRun, transcript: Transcript, *, at: int) -> str:

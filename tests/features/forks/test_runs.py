@@ -11,11 +11,10 @@ import pytest
 import peerjudge as pj
 from peerjudge.data import replace
 from peerjudge.errors import ExperimentError, StoreError
+from peerjudge.features.forks.changes import parse_changes
+from peerjudge.features.forks.choosing import parse_where
 from peerjudge.runs import open_run
-from peerjudge.runs.changes import parse_changes
-from peerjudge.runs.choosing import parse_where
-
-from .model_server import ChatServer
+from tests.runs.model_server import ChatServer
 
 LEADER = ["leader=other"]
 

@@ -23,15 +23,15 @@ from peerjudge.data import (
 from peerjudge.datasets import load as load_dataset
 from peerjudge.engine import identify, identify_fork, keep_turns
 from peerjudge.errors import ExperimentError, ForkError, StoreError
-from peerjudge.prompts import pack_identity
-from peerjudge.runs.changes import (
+from peerjudge.features.forks.changes import (
     Change,
     change_condition,
     change_seats,
     change_settings,
     find_seat,
 )
-from peerjudge.runs.choosing import choose_discussions
+from peerjudge.features.forks.choosing import choose_discussions
+from peerjudge.prompts import pack_identity
 from peerjudge.runs.estimate import read_costs
 from peerjudge.runs.manifest import FORKED, IMPORTED, MERGED, build_manifest
 from peerjudge.runs.resolve import Prepared, load_cards, load_parts, needs_reviews
