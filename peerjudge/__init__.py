@@ -38,10 +38,11 @@ if TYPE_CHECKING:
     from peerjudge.errors import PeerJudgeError
     from peerjudge.features.forks.forking import fork as fork
     from peerjudge.features.forks.forking import fork_sync as fork_sync
+    from peerjudge.features.pairs.making import pairs as pairs
+    from peerjudge.features.pairs.making import pairs_sync as pairs_sync
     from peerjudge.features.planning.planning import plan as plan
     from peerjudge.judging import Judge, Judgement, judge, judge_sync
     from peerjudge.optimization import optimize, optimize_sync
-    from peerjudge.pairing import pairs, pairs_sync
     from peerjudge.protocol import DiscussionProtocol
     from peerjudge.results.agreements import agreement
     from peerjudge.results.annotators import annotators
@@ -118,8 +119,6 @@ __all__ = [
     "opinion_events",
     "optimize",
     "optimize_sync",
-    "pairs",
-    "pairs_sync",
     "peer_rank",
     "rank",
     "rank_styles",
@@ -137,7 +136,6 @@ _NAMES = {
     "errors": "PeerJudgeError",
     "judging": "Judge Judgement judge judge_sync",
     "optimization": "optimize optimize_sync",
-    "pairing": "pairs pairs_sync",
     "protocol": "DiscussionProtocol",
     "results.agreements": "agreement",
     "results.annotators": "annotators",

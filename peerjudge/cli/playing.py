@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, TypeVar, cast
 from cyclopts import Parameter
 
 from peerjudge.cli.commands import (
-    REPEATED,
     AsJson,
     Call,
     FunctionCommand,
@@ -47,7 +46,6 @@ from peerjudge.errors import StoreError
 
 if TYPE_CHECKING:
     from peerjudge.optimization import Optimized
-    from peerjudge.pairing import Paired
     from peerjudge.results.reports import RunReport
     from peerjudge.runs import RunSummary
     from peerjudge.runs.answering import Answers
@@ -251,31 +249,6 @@ async def _compute_by_steps(call: Call[Awaitable[R]], display: Display) -> R:
         return await call.compute({"on_step": None if display == "none" else print_status})
 
 
-async def _pairs(
-    call: Call[Awaitable[Paired]],
-    *,
-    display: ProgressForm = "rich",
-    json: AsJson = False,
-) -> int:
-    """Make pairs, and print how many of each recipe there are."""
-    found = await _compute_by_steps(call, display)
-    _print_pairs(found, json=json)
-    return 3 if found.stopped is not None else 0
-
-
-def _print_pairs(paired: Paired, *, json: bool) -> None:
-    from peerjudge.pairing.describing import build_document, build_parts, describe_files
-    from peerjudge.reporting.layout import print_parts
-
-    if json:
-        print_json(build_document(paired))
-    else:
-        print_parts(build_parts(paired), results(), wrap=True)
-        say(*describe_files(paired))
-    if paired.stopped is not None:
-        print_status(f"stopped at the {paired.stopped}: run the same command with a higher one")
-
-
 async def _optimize(
     call: Call[Awaitable[Optimized]],
     *,
@@ -362,13 +335,6 @@ COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
                     type=str, words="Separated by commas.", convert=split_names
                 ),
             },
-        ),
-        "pairs": FunctionCommand(
-            function="pairing.making:pairs",
-            run=_pairs,
-            groups=(CallOptions,),
-            names={"recipes": "--recipe"},
-            options={"recipes": REPEATED, "verify": REPEATED},
         ),
         "run": FunctionCommand(
             function="runs.runner:run",

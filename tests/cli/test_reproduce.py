@@ -12,7 +12,7 @@ from peerjudge.datasets.papers import list_papers
 from peerjudge.results.columns import COLUMNS
 from peerjudge.shelf import Shelf
 from peerjudge.testing import comparison_of, seats_of, transcript_of
-from tests.pairs_kit import write_pairs
+from tests.features.pairs.pairs_kit import write_pairs
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import peerjudge as pj
 from peerjudge.runs import prepare
 from peerjudge.runs.estimate import Costs, estimate_calls
 from peerjudge.shelf import Shelf
-from tests.pairs_kit import write_pairs
+from tests.features.pairs.pairs_kit import write_pairs
 
 CONTESTANTS = ("gpt4", "claude", "gpt35", "vicuna-13b", "bard")
 CARD = '[model]\nprovider = "openai"\nname = "m"\n'

@@ -15,9 +15,9 @@ import numpy as np
 
 from peerjudge.analysis import measure_mean
 from peerjudge.data import Condition, Dataset, Experiment, Orders, Transcript, replace
-from peerjudge.pairing.filing import build_comparison
-from peerjudge.pairing.nouns import Audit, MadeAnswer, Pair
-from peerjudge.pairing.rules import list_words
+from peerjudge.features.pairs.filing import build_comparison
+from peerjudge.features.pairs.nouns import Audit, MadeAnswer, Pair
+from peerjudge.features.pairs.rules import list_words
 from peerjudge.runs import RunSummary, prepare
 from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.runner import run_prepared

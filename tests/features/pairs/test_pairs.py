@@ -14,10 +14,10 @@ import peerjudge as pj
 from peerjudge.data import Condition, Experiment
 from peerjudge.datasets import load
 from peerjudge.errors import CardError, DataError, ExperimentError
-from peerjudge.pairing import pairs
-from peerjudge.pairing.filtering import Seen, place_better
-from peerjudge.pairing.nouns import Item, MadeAnswer, Pair
-from peerjudge.pairing.rules import RULES, is_as_long, list_sentences
+from peerjudge.features.pairs.filtering import Seen, place_better
+from peerjudge.features.pairs.making import pairs
+from peerjudge.features.pairs.nouns import Item, MadeAnswer, Pair
+from peerjudge.features.pairs.rules import RULES, is_as_long, list_sentences
 from peerjudge.shelf import Shelf
 
 RULED = ("neighbour", "shuffled", "altered", "cut")

@@ -20,12 +20,12 @@ from peerjudge.data import (
 from peerjudge.datasets import load
 from peerjudge.datasets.catalogue import find_licence
 from peerjudge.errors import CardError, DataError, ExperimentError
-from peerjudge.pairing.filing import write_pairs
-from peerjudge.pairing.filtering import Seen, find_fault, place_better
-from peerjudge.pairing.nouns import Item, MadeAnswer, Pair, Paired, RecipeCount
-from peerjudge.pairing.recipes import EXAMPLE, Recipe, ask_writer, find_recipes
-from peerjudge.pairing.rules import RULES, is_as_long
-from peerjudge.pairing.verifying import Checked, audit, verify_pairs
+from peerjudge.features.pairs.filing import write_pairs
+from peerjudge.features.pairs.filtering import Seen, find_fault, place_better
+from peerjudge.features.pairs.nouns import Item, MadeAnswer, Pair, Paired, RecipeCount
+from peerjudge.features.pairs.recipes import EXAMPLE, Recipe, ask_writer, find_recipes
+from peerjudge.features.pairs.rules import RULES, is_as_long
+from peerjudge.features.pairs.verifying import Checked, audit, verify_pairs
 from peerjudge.runs import RunSummary
 from peerjudge.runs.blocking import block
 from peerjudge.runs.bounds import Bounds, Place

@@ -15,8 +15,8 @@ from peerjudge.data import (
     to_plain,
 )
 from peerjudge.errors import StoreError
-from peerjudge.pairing.nouns import Pair, Paired
-from peerjudge.pairing.recipes import RECIPES
+from peerjudge.features.pairs.nouns import Pair, Paired
+from peerjudge.features.pairs.recipes import RECIPES
 
 
 def build_comparison(pair: Pair) -> Comparison:

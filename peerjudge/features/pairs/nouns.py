@@ -114,7 +114,7 @@ class Paired(Framed, Noun, frozen=True, kw_only=True):
     `solvable_by` names a judge that reads nothing and is still right. A notebook and `print` show tables.
     """
 
-    renderer: ClassVar[str] = "peerjudge.pairing.describing"
+    renderer: ClassVar[str] = "peerjudge.features.pairs.describing"
 
     out: str
     source: str

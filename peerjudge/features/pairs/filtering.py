@@ -7,9 +7,9 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from peerjudge.data import content_hash, replace
-from peerjudge.pairing.nouns import MadeAnswer, Pair
-from peerjudge.pairing.recipes import Recipe
-from peerjudge.pairing.rules import is_as_long
+from peerjudge.features.pairs.nouns import MadeAnswer, Pair
+from peerjudge.features.pairs.recipes import Recipe
+from peerjudge.features.pairs.rules import is_as_long
 
 _GRAM = 5
 _SAME = 0.9

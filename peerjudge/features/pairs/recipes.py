@@ -14,7 +14,7 @@ from typing import Literal, cast
 from peerjudge.data import Message
 from peerjudge.data.choices import suggest_name
 from peerjudge.errors import ExperimentError
-from peerjudge.pairing.nouns import Item
+from peerjudge.features.pairs.nouns import Item
 from peerjudge.prompts import quote
 
 EXAMPLE = "The text stands here."

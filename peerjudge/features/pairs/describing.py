@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, get_args
 
 from peerjudge.data import to_plain
-from peerjudge.pairing.nouns import Paired, Status
+from peerjudge.features.pairs.nouns import Paired, Status
 from peerjudge.reporting.layout import Table
 from peerjudge.results.columns import build_frame
 from peerjudge.shown import money

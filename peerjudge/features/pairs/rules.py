@@ -13,7 +13,7 @@ from math import log
 import numpy as np
 
 from peerjudge.data import content_hash
-from peerjudge.pairing.nouns import Item
+from peerjudge.features.pairs.nouns import Item
 
 Rule = Callable[[Item, Sequence[Item], int, int], str]
 """Returns the made text; empty where the item gives none."""
