@@ -41,8 +41,9 @@ if TYPE_CHECKING:
     from peerjudge.features.pairs.making import pairs as pairs
     from peerjudge.features.pairs.making import pairs_sync as pairs_sync
     from peerjudge.features.planning.planning import plan as plan
+    from peerjudge.features.search.optimizing import optimize as optimize
+    from peerjudge.features.search.optimizing import optimize_sync as optimize_sync
     from peerjudge.judging import Judge, Judgement, judge, judge_sync
-    from peerjudge.optimization import optimize, optimize_sync
     from peerjudge.protocol import DiscussionProtocol
     from peerjudge.results.agreements import agreement
     from peerjudge.results.annotators import annotators
@@ -117,8 +118,6 @@ __all__ = [
     "load_sync",
     "model",
     "opinion_events",
-    "optimize",
-    "optimize_sync",
     "peer_rank",
     "rank",
     "rank_styles",
@@ -135,7 +134,6 @@ __all__ = [
 _NAMES = {
     "errors": "PeerJudgeError",
     "judging": "Judge Judgement judge judge_sync",
-    "optimization": "optimize optimize_sync",
     "protocol": "DiscussionProtocol",
     "results.agreements": "agreement",
     "results.annotators": "annotators",

@@ -36,16 +36,12 @@ from peerjudge.cli.options import (
     CastOptions,
     DryRun,
     LogOptions,
-    ProgressForm,
-    parse_pairs,
-    split_names,
 )
 from peerjudge.cli.tables import say
 from peerjudge.cli.tracing import export_spans
 from peerjudge.errors import StoreError
 
 if TYPE_CHECKING:
-    from peerjudge.optimization import Optimized
     from peerjudge.results.reports import RunReport
     from peerjudge.runs import RunSummary
     from peerjudge.runs.answering import Answers
@@ -249,62 +245,6 @@ async def _compute_by_steps(call: Call[Awaitable[R]], display: Display) -> R:
         return await call.compute({"on_step": None if display == "none" else print_status})
 
 
-async def _optimize(
-    call: Call[Awaitable[Optimized]],
-    *,
-    display: ProgressForm = "rich",
-    json: AsJson = False,
-) -> int:
-    """Search for better prompts, and print the search."""
-    found = await _compute_by_steps(call, display)
-    _print_search(found, json=json)
-    if found.stopped is None:
-        return 0
-    return 3 if found.stopped.endswith("limit") else 1
-
-
-def _print_search(search: Optimized, *, json: bool) -> None:
-    from peerjudge.optimization.describing import build_estimate, build_parts, describe_result
-    from peerjudge.reporting.layout import print_parts
-
-    estimate = search.estimate
-    if estimate is not None:
-        if json:
-            print_json(estimate.document())
-        else:
-            print_parts(build_estimate(search, estimate), results(), wrap=True)
-        return
-    if json:
-        print_json(search.full_document())
-    else:
-        print_parts(build_parts(search), results(), wrap=True)
-        say(*describe_result(search))
-    if search.stopped is not None:
-        print_status(_describe_stop(search))
-
-
-def _describe_stop(search: Optimized) -> str:
-    if search.stopped is not None and search.stopped.endswith("limit"):
-        from peerjudge.results.summaries import name_limit
-
-        option = "a higher limit"
-        if search.enough is not None:
-            option = f"{name_limit(search.stopped, search.enough, python=False)} or more"
-        return (
-            f"Stopped at the {search.stopped}, what selecting and testing may take set aside. Run the same "
-            f"command with {option} to resume; --dry-run prints the most that a search takes."
-        )
-    why = f" ({search.failure})" if search.failure else ""
-    return (
-        f"Stopped: {search.stopped}{why}. Everything paid is kept; run the same command to resume."
-    )
-
-
-def _parse_factors(pairs: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    factors = parse_pairs(pairs, option="--factor", form="NAME=VALUE,VALUE", example="turns=2,4")
-    return {name: tuple(split_names(levels)) for name, levels in factors.items()}
-
-
 COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
     {
         "answers": FunctionCommand(
@@ -320,22 +260,6 @@ COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
             },
         ),
         "merge": FunctionCommand(function="runs.merging:merge_runs", run=_merge),
-        "optimize": FunctionCommand(
-            function="optimization.optimizing:optimize",
-            run=_optimize,
-            groups=(CastOptions, CallOptions),
-            names={"targets": "--target", "factors": "--factor", "transfer_cards": "--transfer"},
-            options={
-                "factors": Option(
-                    type=tuple[str, ...],
-                    words="Written NAME=VALUE,VALUE; repeat for more.",
-                    convert=_parse_factors,
-                ),
-                "transfer_cards": Option(
-                    type=str, words="Separated by commas.", convert=split_names
-                ),
-            },
-        ),
         "run": FunctionCommand(
             function="runs.runner:run",
             run=_run,

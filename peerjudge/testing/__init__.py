@@ -10,28 +10,17 @@ from peerjudge.testing.projects import (
     check_pack,
     check_project,
 )
-from peerjudge.testing.proposers import (
-    PROPOSER_REPLIES,
-    ProposerReply,
-    ScriptedProposer,
-    answer_step,
-    play_search,
-)
 from peerjudge.testing.scenarios import Scenario, generate_scenarios
 from peerjudge.testing.trying import TriedCard, list_python_cards, try_cards
 
 __all__ = [
     "CLAUSES",
     "PLAIN_PACK",
-    "PROPOSER_REPLIES",
     "BrokenClause",
     "CheckedFile",
-    "ProposerReply",
     "Scenario",
-    "ScriptedProposer",
     "ScriptedReviewer",
     "TriedCard",
-    "answer_step",
     "check_card",
     "check_experiment",
     "check_pack",
@@ -41,7 +30,6 @@ __all__ = [
     "comparison_of",
     "generate_scenarios",
     "list_python_cards",
-    "play_search",
     "rounds_of",
     "seats_of",
     "transcript_of",

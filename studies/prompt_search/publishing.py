@@ -13,10 +13,11 @@ from pathlib import Path
 from platform import python_version
 from typing import Any, cast
 
-from peerjudge.data import Dataset, SearchState, Transcript, from_plain, replace, to_json
+from peerjudge.data import Dataset, Transcript, from_plain, replace, to_json
 from peerjudge.errors import ExperimentError
-from peerjudge.optimization.targets import lay_over
-from peerjudge.optimization.writing import HISTORY, SEARCH
+from peerjudge.features.search.nouns import SearchState
+from peerjudge.features.search.targets import lay_over
+from peerjudge.features.search.writing import HISTORY, SEARCH
 from peerjudge.runs import Prepared, prepare
 from peerjudge.shelf import Shelf
 from peerjudge.store import Archive

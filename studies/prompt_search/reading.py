@@ -10,23 +10,21 @@ from typing import Any, cast
 import numpy as np
 
 from peerjudge.analysis import measure_mean
-from peerjudge.data import (
+from peerjudge.data import Measurement, Transcript, from_plain
+from peerjudge.data.declared import Objective
+from peerjudge.data.texts import TextReply
+from peerjudge.features.search.adoption import adopt, choose_finalists
+from peerjudge.features.search.nouns import (
     Adoption,
     Candidate,
     History,
-    Measurement,
-    Objective,
     Proposed,
     SearchState,
     Splits,
-    TextReply,
-    Transcript,
-    from_plain,
 )
-from peerjudge.optimization.objectives import Scored, score_transcripts
+from peerjudge.features.search.objectives import Scored, score_transcripts
 from peerjudge.runs import read_manifest
 from peerjudge.runs.transcript_files import read_transcript_file
-from peerjudge.search import adopt, choose_finalists
 
 MANIFEST, TRANSCRIPTS, REPORT = "manifest.json", "transcripts.jsonl.gz", "report.md"
 

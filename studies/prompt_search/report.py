@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from peerjudge.data import Candidate, Measurement
+from peerjudge.data import Measurement
+from peerjudge.features.search.nouns import Candidate
 from peerjudge.reporting.formats import counted
 from studies.prompt_search.reading import Publication, PublishedSearch
 

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from peerjudge.data import Candidate, Comparison, Cue, Request, Seat, replace
+from peerjudge.data import Comparison, Cue, Request, Seat, replace
+from peerjudge.features.search.nouns import Candidate
 from peerjudge.prompts import render
 from peerjudge.runs import Prepared
 from peerjudge.shelf import Shelf

@@ -10,35 +10,30 @@ import numpy as np
 
 from peerjudge.analysis import measure_mean
 from peerjudge.data import (
-    Adoption,
     Answer,
-    Candidate,
     Comparison,
     Condition,
     Dataset,
-    Evaluate,
     Experiment,
-    History,
     Measurement,
     Question,
-    Search,
-    SearchState,
     Verdict,
 )
-from peerjudge.optimization.declaring import Declared, declare
-from peerjudge.optimization.targets import choose_targets
-from peerjudge.runs import prepare
-from peerjudge.search import (
+from peerjudge.data.declared import Search
+from peerjudge.features.search.adoption import (
     adopt,
     adopt_naively,
     choose_finalists,
     measure_overstatement,
-    next_step,
-    read_state,
 )
+from peerjudge.features.search.declaring import Declared, declare
+from peerjudge.features.search.nouns import Adoption, Candidate, Evaluate, History, SearchState
+from peerjudge.features.search.replay import next_step, read_state
+from peerjudge.features.search.stand_ins import ScriptedProposer, answer_step
+from peerjudge.features.search.targets import choose_targets
+from peerjudge.runs import prepare
 from peerjudge.shelf import Shelf
 from peerjudge.simulation import expect_accuracy
-from peerjudge.testing import ScriptedProposer, answer_step
 from studies.search.judging import TARGET, Judge
 
 PLANTED, NEUTRAL = "planted_judge", "neutral_judge"

@@ -14,9 +14,9 @@ from peerjudge.data import (
     Message,
     Question,
     ReviewerKind,
-    TextReply,
     content_hash,
 )
+from peerjudge.data.texts import TextReply
 from peerjudge.datasets import load
 from peerjudge.datasets.catalogue import find_licence
 from peerjudge.errors import CardError, DataError, ExperimentError
@@ -26,6 +26,7 @@ from peerjudge.features.pairs.nouns import Item, MadeAnswer, Pair, Paired, Recip
 from peerjudge.features.pairs.recipes import EXAMPLE, Recipe, ask_writer, find_recipes
 from peerjudge.features.pairs.rules import RULES, is_as_long
 from peerjudge.features.pairs.verifying import Checked, audit, verify_pairs
+from peerjudge.prompts.written import read_text
 from peerjudge.runs import RunSummary
 from peerjudge.runs.blocking import block
 from peerjudge.runs.bounds import Bounds, Place
@@ -33,7 +34,6 @@ from peerjudge.runs.estimate import read_costs
 from peerjudge.runs.results import CallCounts
 from peerjudge.runs.texts import WritingResult, WritingTask, WrittenText
 from peerjudge.runs.writing import write_texts
-from peerjudge.search.proposals import read_text
 from peerjudge.shelf import Shelf
 
 _LEAST = 2
