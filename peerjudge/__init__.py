@@ -38,12 +38,15 @@ if TYPE_CHECKING:
     from peerjudge.errors import PeerJudgeError
     from peerjudge.features.forks.forking import fork as fork
     from peerjudge.features.forks.forking import fork_sync as fork_sync
+    from peerjudge.features.judge.judgements import Judgement as Judgement
+    from peerjudge.features.judge.judging import judge as judge
+    from peerjudge.features.judge.judging import judge_sync as judge_sync
+    from peerjudge.features.judge.opened import Judge as Judge
     from peerjudge.features.pairs.making import pairs as pairs
     from peerjudge.features.pairs.making import pairs_sync as pairs_sync
     from peerjudge.features.planning.planning import plan as plan
     from peerjudge.features.search.optimizing import optimize as optimize
     from peerjudge.features.search.optimizing import optimize_sync as optimize_sync
-    from peerjudge.judging import Judge, Judgement, judge, judge_sync
     from peerjudge.protocol import DiscussionProtocol
     from peerjudge.results.agreements import agreement
     from peerjudge.results.annotators import annotators
@@ -85,8 +88,6 @@ __all__ = [
     "Dataset",
     "DiscussionProtocol",
     "Experiment",
-    "Judge",
-    "Judgement",
     "Leader",
     "Orders",
     "PeerJudgeError",
@@ -112,8 +113,6 @@ __all__ = [
     "discussions_df",
     "events",
     "events_df",
-    "judge",
-    "judge_sync",
     "load",
     "load_sync",
     "model",
@@ -133,7 +132,6 @@ __all__ = [
 
 _NAMES = {
     "errors": "PeerJudgeError",
-    "judging": "Judge Judgement judge judge_sync",
     "protocol": "DiscussionProtocol",
     "results.agreements": "agreement",
     "results.annotators": "annotators",

@@ -46,7 +46,6 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
     },
     "People and other programs": {
         "annotate": "Answer for the people seated in a run, or judge with others in a study.",
-        "serve": "Judge answers for other programs over HTTP, by a discussion.",
         "import": "Read judgements of other tools as records that every command reads.",
         "export": "Write the discussions of a run in formats of other tools.",
     },

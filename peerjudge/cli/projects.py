@@ -20,7 +20,8 @@ from peerjudge.shown import money
 
 if TYPE_CHECKING:
     from peerjudge.shelf import Entry, Shelf
-    from peerjudge.testing import CheckedFile, TriedCard
+    from peerjudge.testing import CheckedFile
+    from peerjudge.testing.tried import TriedCard
 
 __all__ = [
     "check_command",
@@ -135,7 +136,10 @@ def check_command(
 async def _try_all(
     names: Sequence[str], shelf: Shelf, *, cost_limit: float | None, quiet: bool
 ) -> list[TriedCard]:
-    from peerjudge.testing import list_python_cards, try_cards
+    from peerjudge.registry import offers
+    from peerjudge.testing.tried import list_python_cards
+
+    (try_cards,) = offers("trial").values()
 
     names = names or list_python_cards(shelf)
     if not names:

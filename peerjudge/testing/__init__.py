@@ -11,7 +11,7 @@ from peerjudge.testing.projects import (
     check_project,
 )
 from peerjudge.testing.scenarios import Scenario, generate_scenarios
-from peerjudge.testing.trying import TriedCard, list_python_cards, try_cards
+from peerjudge.testing.tried import TriedCard, list_python_cards
 
 __all__ = [
     "CLAUSES",
@@ -33,6 +33,5 @@ __all__ = [
     "rounds_of",
     "seats_of",
     "transcript_of",
-    "try_cards",
     "verdict_of",
 ]

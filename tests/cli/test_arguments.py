@@ -4,7 +4,7 @@ import pytest
 
 import peerjudge as pj
 from peerjudge.errors import DataError
-from peerjudge.judging.specs import build_judge
+from peerjudge.features.judge.specs import build_judge
 
 from .talks import discuss
 

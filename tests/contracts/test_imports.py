@@ -18,7 +18,7 @@ MODULES = [
 
 
 OPTIONAL = {
-    "peerjudge.judging.inspect_scorer": ("inspect_ai", "inspect"),
+    "peerjudge.features.judge.inspect_scorer": ("inspect_ai", "inspect"),
     "peerjudge.reviewers.framework_langgraph": ("langgraph", "langgraph"),
     "peerjudge.reviewers.framework_pydantic_ai": ("pydantic_ai", "pydantic-ai"),
 }

@@ -9,8 +9,8 @@ from IPython.lib.pretty import pretty
 
 import peerjudge as pj
 from peerjudge.data import replace
+from peerjudge.features.judge.judgements import Judgement, JudgementCost
 from peerjudge.features.pairs.nouns import Item, MadeAnswer, Pair, Paired, RecipeCount
-from peerjudge.judging.judgements import Judgement, JudgementCost
 from peerjudge.results.base import Result
 from peerjudge.results.columns import COLUMNS
 from peerjudge.testing import transcript_of

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from peerjudge.features.judge.trying import try_cards
 from peerjudge.shelf import Shelf
-from peerjudge.testing import try_cards
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "frameworks.md"
 CARD = re.compile(r"^```python\n# (agents/\S+\.py)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -3,50 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
-from peerjudge.data import Comparison, Condition, Orders, ReviewerKind, Usage
+from peerjudge.data import Comparison, Condition, Orders, ReviewerKind
 from peerjudge.datasets import load
 from peerjudge.errors import PeerJudgeError
-from peerjudge.judging import JudgingFailedError, judge
+from peerjudge.features.judge.judging import judge
+from peerjudge.features.judge.opened import JudgingFailedError
 from peerjudge.shelf import Shelf
+from peerjudge.testing.tried import TriedCard
 
-__all__ = ["TriedCard", "list_python_cards", "try_cards"]
+__all__ = [
+    "TriedCard",
+    "try_cards",
+]
 
 _PROTOCOL = "pairwise_cot"
 """One turn with reasons and a verdict, so that a trial is one reply."""
 _DEADLINE = 300.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TriedCard:
-    """What a card said on one comparison; a trial succeeds if a verdict is read from it.
-
-    `verdict` is the read verdict as text, with the answers numbered as they were shown; `rule` names the
-    reading rule. `problem` says why there is none, and is empty otherwise. `usd` is the cost of the trial,
-    `None` where the price is unknown. `inner` counts the messages before the reply. `latency` is in
-    seconds.
-    """
-
-    card: str
-    verdict: str = ""
-    rule: str = ""
-    text: str = ""
-    usage: Usage = field(default_factory=Usage)
-    metered: bool = True
-    usd: float | None = 0.0
-    latency: float = 0.0
-    inner: int = 0
-    problem: str = ""
-
-
-def list_python_cards(shelf: Shelf) -> tuple[str, ...]:
-    """Return the names of the project's own cards that are Python files."""
-    return tuple(
-        entry.name
-        for entry in shelf.entries("agents")
-        if entry.path.suffix == ".py" and not entry.builtin
-    )
 
 
 async def try_cards(

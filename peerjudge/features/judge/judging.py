@@ -10,8 +10,8 @@ from typing import ParamSpec
 
 from peerjudge.data import Condition, Experiment, Question
 from peerjudge.errors import ExperimentError
-from peerjudge.judging.judgements import GivenAnswers, Judgement
-from peerjudge.judging.opened import Judge
+from peerjudge.features.judge.judgements import GivenAnswers, Judgement
+from peerjudge.features.judge.opened import Judge
 from peerjudge.runs.blocking import block
 from peerjudge.shelf import Shelf
 

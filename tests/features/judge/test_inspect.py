@@ -15,7 +15,7 @@ from peerjudge.analysis.export import SampleScores
 from peerjudge.cli import main
 from peerjudge.data import INCONSISTENT, TIE, UNREADABLE, Verdict, replace
 from peerjudge.errors import DataError
-from peerjudge.judging.judgements import build_comparison
+from peerjudge.features.judge.judgements import build_comparison
 from peerjudge.testing import transcript_of
 
 INSTALL = "pip install 'peerjudge[inspect]'"
@@ -172,7 +172,7 @@ def play_task(outputs, scorer, targets=("target", "target"), log_dir="logs"):
 @pytest.mark.filterwarnings("default")
 def test_the_scorer_scores_a_task(project, inspect_ai):
     """Better than the target is correct, worse is incorrect; metrics and metadata are in the log."""
-    from peerjudge.judging.inspect_scorer import discussed
+    from peerjudge.features.judge.inspect_scorer import discussed
 
     log = play_task(["longer than the target", "no"], discussed(by="longer", out="judged"))
     values = [sample.scores["discussed"].value for sample in log.samples]
@@ -191,7 +191,7 @@ def test_the_scorer_scores_a_task(project, inspect_ai):
 @pytest.mark.filterwarnings("default")
 def test_the_scorer_leaves_out_what_has_no_verdict(project, inspect_ai):
     """Unreadable replies, orders that disagree and failed calls are unscored, with their reason."""
-    from peerjudge.judging.inspect_scorer import discussed
+    from peerjudge.features.judge.inspect_scorer import discussed
 
     for by, reason in (
         ("mute", "grader_failed"),

@@ -16,8 +16,9 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from peerjudge.errors import DataError, PeerJudgeError
-from peerjudge.judging import Judge, Judgement, JudgingFailedError, LimitReachedError
-from peerjudge.judging.requests import (
+from peerjudge.features.judge.judgements import Judgement
+from peerjudge.features.judge.opened import Judge, JudgingFailedError, LimitReachedError
+from peerjudge.features.judge.requests import (
     TEMPLATE,
     NoChoiceError,
     RequestError,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from peerjudge.data import Comparison, Outcome, Verdict
-from peerjudge.judging.judgements import Judgement, JudgementCost
+from peerjudge.features.judge.judgements import Judgement, JudgementCost
 from peerjudge.reporting.formats import MISSING, SIMULATED
 from peerjudge.reporting.layout import Table
 from peerjudge.results.base import Shown

@@ -26,8 +26,8 @@ from peerjudge.data import (
 from peerjudge.data import replace as replace_noun
 from peerjudge.data.cleaning import clean_text
 from peerjudge.errors import ExperimentError, PeerJudgeError
-from peerjudge.judging.costs import CostBook
-from peerjudge.judging.judgements import (
+from peerjudge.features.judge.costs import CostBook
+from peerjudge.features.judge.judgements import (
     FEWEST,
     MOST,
     GivenAnswers,
@@ -35,7 +35,7 @@ from peerjudge.judging.judgements import (
     JudgementCost,
     build_comparison,
 )
-from peerjudge.judging.specs import JUDGED, build_judge
+from peerjudge.features.judge.specs import JUDGED, build_judge
 from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.ledger import Ledger, record_calls
 from peerjudge.runs.limits import Limits

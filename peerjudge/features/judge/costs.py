@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from peerjudge.data import Seat, Transcript, Usage, Utterance
-from peerjudge.judging.judgements import JudgementCost
+from peerjudge.features.judge.judgements import JudgementCost
 from peerjudge.runs.estimate import Costs
 from peerjudge.runs.ledger import Ledger
 from peerjudge.runs.progress import Observer

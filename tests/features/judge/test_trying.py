@@ -7,8 +7,9 @@ import json
 import pytest
 
 from peerjudge.errors import ShelfError
+from peerjudge.features.judge.trying import try_cards
 from peerjudge.shelf import Shelf
-from peerjudge.testing import list_python_cards, try_cards
+from peerjudge.testing.tried import list_python_cards
 
 AGENTS = {
     "longest": """

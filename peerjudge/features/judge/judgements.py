@@ -97,7 +97,7 @@ class Judgement(Framed):
     temporary one. A notebook and `print` show a table.
     """
 
-    renderer: ClassVar[str] = "peerjudge.judging.showing"
+    renderer: ClassVar[str] = "peerjudge.features.judge.showing"
 
     comparison: Comparison
     by: str

@@ -18,9 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import peerjudge as pj
-from peerjudge.cli.servers import check_token, listen
+from peerjudge.cli.servers import listen
 from peerjudge.errors import ExperimentError
-from peerjudge.judging.requests import RequestError, read_object, read_request
+from peerjudge.features.judge.command import check_token
+from peerjudge.features.judge.requests import RequestError, read_object, read_request
 from tests.clients.wire import completion
 
 PEERJUDGE = str(Path(sys.executable).parent / "peerjudge")
@@ -68,7 +69,7 @@ class Served:
         env = {
             "PATH": "/usr/bin:/bin",
             "OPENAI_API_KEY": KEY,
-            "PYTHONPATH": str(Path(pj.__file__).parents[1]),
+            "PYTHONPATH": str(Path(pj.__file__).parents[2]),
         }
         if token is not None:
             env["PEERJUDGE_SERVE_TOKEN"] = token

@@ -29,8 +29,8 @@ from inspect_ai.solver import TaskState
 
 from peerjudge.data import TIE, Outcome
 from peerjudge.errors import ExperimentError
-from peerjudge.judging.judgements import Judgement
-from peerjudge.judging.opened import Judge, JudgingFailedError, LimitReachedError
+from peerjudge.features.judge.judgements import Judgement
+from peerjudge.features.judge.opened import Judge, JudgingFailedError, LimitReachedError
 
 TARGET = "target"
 """Value of `against` that compares with the target of the sample."""

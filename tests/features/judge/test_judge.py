@@ -21,8 +21,8 @@ from peerjudge.data import (
     settle_orders,
 )
 from peerjudge.errors import DataError, ExperimentError, StoreError
-from peerjudge.judging import JudgingFailedError, LimitReachedError
-from peerjudge.judging.judgements import build_comparison
+from peerjudge.features.judge.judgements import build_comparison
+from peerjudge.features.judge.opened import JudgingFailedError, LimitReachedError
 from peerjudge.testing import transcript_of
 
 PAIR = ["short", "a longer one"]

@@ -11,7 +11,7 @@ import msgspec
 
 from peerjudge.data import Comparison
 from peerjudge.errors import DataError
-from peerjudge.judging.judgements import Judgement, build_comparison
+from peerjudge.features.judge.judgements import Judgement, build_comparison
 
 ReplyForm: TypeAlias = Literal["index", "letter", "rubric"]
 
