@@ -16,121 +16,128 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from peerjudge.data import (
-        TIE,
-        UNREADABLE,
-        Answer,
-        Battle,
-        Card,
-        Comparison,
-        Condition,
-        Cue,
-        Dataset,
-        Experiment,
-        Leader,
-        Orders,
-        Question,
-        Seat,
-        Seating,
-        Transcript,
-        Turn,
-        Verdict,
+        TIE as TIE,
+        UNREADABLE as UNREADABLE,
+        Answer as Answer,
+        Battle as Battle,
+        Card as Card,
+        Comparison as Comparison,
+        Condition as Condition,
+        Cue as Cue,
+        Dataset as Dataset,
+        Experiment as Experiment,
+        Leader as Leader,
+        Orders as Orders,
+        Question as Question,
+        Seat as Seat,
+        Seating as Seating,
+        Transcript as Transcript,
+        Turn as Turn,
+        Verdict as Verdict,
     )
-    from peerjudge.errors import PeerJudgeError
-    from peerjudge.features.forks.forking import fork as fork
-    from peerjudge.features.forks.forking import fork_sync as fork_sync
-    from peerjudge.features.judge.judgements import Judgement as Judgement
-    from peerjudge.features.judge.judging import judge as judge
-    from peerjudge.features.judge.judging import judge_sync as judge_sync
-    from peerjudge.features.judge.opened import Judge as Judge
-    from peerjudge.features.pairs.making import pairs as pairs
-    from peerjudge.features.pairs.making import pairs_sync as pairs_sync
-    from peerjudge.features.planning.planning import plan as plan
-    from peerjudge.features.search.optimizing import optimize as optimize
-    from peerjudge.features.search.optimizing import optimize_sync as optimize_sync
-    from peerjudge.protocol import DiscussionProtocol
-    from peerjudge.results.agreements import agreement
-    from peerjudge.results.annotators import annotators
-    from peerjudge.results.biases import bias
-    from peerjudge.results.citing import cite
-    from peerjudge.results.comparisons import compare
-    from peerjudge.results.models import model, rank_styles
-    from peerjudge.results.opinions import events
-    from peerjudge.results.rankings import peer_rank, rank
-    from peerjudge.results.reasons import reasons
-    from peerjudge.results.reports import report
-    from peerjudge.results.reproductions import reproduce
-    from peerjudge.results.scores import score
-    from peerjudge.runs import RunSummary, load, load_sync, run, run_sync
-    from peerjudge.runs.answering import answers, answers_sync
+    from peerjudge.errors import (
+        PeerJudgeError as PeerJudgeError,
+    )
+    from peerjudge.features.forks.forking import (
+        fork as fork,
+        fork_sync as fork_sync,
+    )
+    from peerjudge.features.judge.judgements import (
+        Judgement as Judgement,
+    )
+    from peerjudge.features.judge.judging import (
+        judge as judge,
+        judge_sync as judge_sync,
+    )
+    from peerjudge.features.judge.opened import (
+        Judge as Judge,
+    )
+    from peerjudge.features.pairs.making import (
+        pairs as pairs,
+        pairs_sync as pairs_sync,
+    )
+    from peerjudge.features.planning.planning import (
+        plan as plan,
+    )
+    from peerjudge.features.search.optimizing import (
+        optimize as optimize,
+        optimize_sync as optimize_sync,
+    )
+    from peerjudge.protocol import (
+        DiscussionProtocol as DiscussionProtocol,
+    )
+    from peerjudge.results.agreements import (
+        agreement as agreement,
+    )
+    from peerjudge.results.annotators import (
+        annotators as annotators,
+    )
+    from peerjudge.results.biases import (
+        bias as bias,
+    )
+    from peerjudge.results.citing import (
+        cite as cite,
+    )
+    from peerjudge.results.comparisons import (
+        compare as compare,
+    )
+    from peerjudge.results.models import (
+        model as model,
+        rank_styles as rank_styles,
+    )
+    from peerjudge.results.opinions import (
+        events as events,
+    )
+    from peerjudge.results.rankings import (
+        peer_rank as peer_rank,
+        rank as rank,
+    )
+    from peerjudge.results.reasons import (
+        reasons as reasons,
+    )
+    from peerjudge.results.reports import (
+        report as report,
+    )
+    from peerjudge.results.reproductions import (
+        reproduce as reproduce,
+    )
+    from peerjudge.results.scores import (
+        score as score,
+    )
+    from peerjudge.runs import (
+        RunSummary as RunSummary,
+        load as load,
+        load_sync as load_sync,
+        run as run,
+        run_sync as run_sync,
+    )
+    from peerjudge.runs.answering import (
+        answers as answers,
+        answers_sync as answers_sync,
+    )
     from peerjudge.runs.frames import (
-        ballots_df,
-        battles_df,
-        calls_df,
-        discussions_df,
-        events_df,
-        turns_df,
-        weights_df,
+        ballots_df as ballots_df,
+        battles_df as battles_df,
+        calls_df as calls_df,
+        discussions_df as discussions_df,
+        events_df as events_df,
+        turns_df as turns_df,
+        weights_df as weights_df,
     )
-    from peerjudge.shelf import Shelf
-    from peerjudge.tracker import opinion_events
+    from peerjudge.shelf import (
+        Shelf as Shelf,
+    )
+    from peerjudge.tracker import (
+        opinion_events as opinion_events,
+    )
 
 __version__ = "0.2.0"
 
-__all__ = [
-    "TIE",
-    "UNREADABLE",
-    "Answer",
-    "Battle",
-    "Card",
-    "Comparison",
-    "Condition",
-    "Cue",
-    "Dataset",
-    "DiscussionProtocol",
-    "Experiment",
-    "Leader",
-    "Orders",
-    "PeerJudgeError",
-    "Question",
-    "RunSummary",
-    "Seat",
-    "Seating",
-    "Shelf",
-    "Transcript",
-    "Turn",
-    "Verdict",
-    "__version__",
-    "agreement",
-    "annotators",
-    "answers",
-    "answers_sync",
-    "ballots_df",
-    "battles_df",
-    "bias",
-    "calls_df",
-    "cite",
-    "compare",
-    "discussions_df",
-    "events",
-    "events_df",
-    "load",
-    "load_sync",
-    "model",
-    "opinion_events",
-    "peer_rank",
-    "rank",
-    "rank_styles",
-    "reasons",
-    "report",
-    "reproduce",
-    "run",
-    "run_sync",
-    "score",
-    "turns_df",
-    "weights_df",
-]
-
 _NAMES = {
+    "data": (
+        "Answer Battle Card Comparison Condition Cue Dataset Experiment Leader Orders "
+        "Question Seat Seating TIE Transcript Turn UNREADABLE Verdict"
+    ),
     "errors": "PeerJudgeError",
     "protocol": "DiscussionProtocol",
     "results.agreements": "agreement",
@@ -151,17 +158,19 @@ _NAMES = {
     "shelf": "Shelf",
     "tracker": "opinion_events",
 }
-"""Names by module, with spaces between them; all others are names of `peerjudge.data`."""
+"""Names of the core by module, with spaces between them. Those of features are in their folders."""
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> object:
-    from peerjudge import registry
+    if name in _HOMES:
+        return getattr(import_module(f"peerjudge.{_HOMES[name]}"), name)
+    if name == "__all__":
+        return __dir__()
+    from peerjudge.registry import find_function
 
-    if name in __all__:
-        return getattr(import_module(f"peerjudge.{_HOMES.get(name, 'data')}"), name)
-    # Python looks for submodules and dunder names here too; other packages need not be searched for them.
-    found = None if name.startswith("_") else registry.find_function(name)
+    # Python looks for submodules and for names such as __path__ here too.
+    found = None if name.startswith("_") else find_function(name)
     if found is None:
         from peerjudge.data.choices import suggest_name
 
@@ -172,6 +181,6 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    from peerjudge import registry
+    from peerjudge.registry import list_function_names
 
-    return sorted({*__all__, *registry.list_function_names()})
+    return sorted({"__version__", *_HOMES, *list_function_names()})

@@ -19,8 +19,7 @@ from peerjudge.analysis.ballots import (
 )
 from peerjudge.analysis.left_out import leave_out_own_votes
 from peerjudge.analysis.styles import MARKDOWN, count_markdown
-from peerjudge.data import MAX_ANSWERS, Comparison, Dataset, GoldRule, Verdict
-from peerjudge.data import replace as changed
+from peerjudge.data import MAX_ANSWERS, Comparison, Dataset, GoldRule, Verdict, replace as changed
 from peerjudge.errors import DataError
 
 Key = TypeVar("Key", bound=Hashable)

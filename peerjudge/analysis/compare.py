@@ -33,8 +33,7 @@ from peerjudge.analysis.inference import (
 from peerjudge.analysis.margins import pool_orders
 from peerjudge.analysis.selecting import explain_unjudged, name_people
 from peerjudge.analysis.signflips import PairedDifference
-from peerjudge.data import Measurement, Noun, Undecided
-from peerjudge.data import replace as changed
+from peerjudge.data import Measurement, Noun, Undecided, replace as changed
 from peerjudge.errors import DataError
 
 ComparisonKey = tuple[str, str]

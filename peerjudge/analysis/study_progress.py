@@ -7,8 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from statistics import median
 
 from peerjudge.analysis.assembling import collect_reviews
-from peerjudge.analysis.ballots import TIE as TIE_CODE
-from peerjudge.analysis.ballots import Ballots
+from peerjudge.analysis.ballots import TIE as TIE_CODE, Ballots
 from peerjudge.analysis.intervals import measure_proportion
 from peerjudge.analysis.pairs import PanelPair, count_pairs, measure_pairs, rate_items
 from peerjudge.analysis.selecting import find_pairs, ignore_orders, number_judges

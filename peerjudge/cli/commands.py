@@ -15,8 +15,17 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeAlias, TypeVar, get_origin
-from typing import get_type_hints as read_types
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Generic,
+    Literal,
+    TypeAlias,
+    TypeVar,
+    get_origin,
+    get_type_hints as read_types,
+)
 
 from cyclopts import Parameter
 from cyclopts.validators import Number

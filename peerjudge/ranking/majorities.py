@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import replace as change
+from dataclasses import dataclass, replace as change
 
 import numpy as np
 import numpy.typing as npt

@@ -31,8 +31,7 @@ from peerjudge.ranking.bounds import (
 )
 from peerjudge.ranking.elo_ratings import EloRatings, elo, elo_peer
 from peerjudge.ranking.graphs import Members, find_groups, name_group
-from peerjudge.ranking.resampling import Resamples, questions_alike
-from peerjudge.ranking.resampling import bootstrap as resample
+from peerjudge.ranking.resampling import Resamples, bootstrap as resample, questions_alike
 from peerjudge.ranking.strengths import bradley_terry
 from peerjudge.ranking.tally import Floats, Meetings, win_rates
 from peerjudge.ranking.tournament import without_mute

@@ -30,8 +30,7 @@ from peerjudge.analysis.ratings import RatingLevel
 from peerjudge.analysis.score_document import CONVENTIONS, build_contrasts_document
 from peerjudge.analysis.signflips import PairedDifference
 from peerjudge.analysis.stopping import Decision
-from peerjudge.data import LEVEL, Measurement, Undecided, to_plain
-from peerjudge.data import replace as changed
+from peerjudge.data import LEVEL, Measurement, Undecided, replace as changed, to_plain
 from peerjudge.errors import DataError
 from peerjudge.reporting.figures import Figure
 from peerjudge.reporting.formats import interval_note, preface

@@ -27,13 +27,13 @@ from peerjudge.ranking import (
     check_contestants,
     collect,
     elo_trajectory,
+    graph as build_graph,
+    peer_rank as weigh_reviewers,
+    rank as rank_contestants,
     rank_majority,
     ranking_document,
     without_family,
 )
-from peerjudge.ranking import graph as build_graph
-from peerjudge.ranking import peer_rank as weigh_reviewers
-from peerjudge.ranking import rank as rank_contestants
 from peerjudge.reporting.figures import Figure, Row, Rows, build_mark
 from peerjudge.reporting.formats import (
     CHOSEN,

@@ -12,8 +12,7 @@ from typing import Literal
 from structlog.contextvars import bound_contextvars
 
 from peerjudge.analysis.stopping import Decision, StopRule, parse_rule
-from peerjudge.data import Experiment
-from peerjudge.data import replace as replace_noun
+from peerjudge.data import Experiment, replace as replace_noun
 from peerjudge.errors import ExperimentError
 from peerjudge.logs import get_logger
 from peerjudge.runs.answer_plans import choose_data

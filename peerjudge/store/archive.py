@@ -17,11 +17,11 @@ from sqlalchemy import (
     Row,
     Select,
     case,
+    cast as sql_cast,
     func,
     select,
     tuple_,
 )
-from sqlalchemy import cast as sql_cast
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from peerjudge.data import (

@@ -41,8 +41,7 @@ from peerjudge.store.rows import (
     turn_row,
     writing_row,
 )
-from peerjudge.store.writer import Row as Write
-from peerjudge.store.writer import Writer
+from peerjudge.store.writer import Row as Write, Writer
 
 _REMEMBERED = 10_000
 _CHUNK = 200

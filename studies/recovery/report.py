@@ -12,8 +12,11 @@ from peerjudge.reporting.figures import Figure
 from studies.outcome import Study, Table, draw_targets
 from studies.recovery.annotators import recover_accuracy
 from studies.recovery.claims import count_claims
-from studies.recovery.contrasts import SIZES as CONTRAST_SIZES
-from studies.recovery.contrasts import count_gain_claims, measure_contrast_coverage
+from studies.recovery.contrasts import (
+    SIZES as CONTRAST_SIZES,
+    count_gain_claims,
+    measure_contrast_coverage,
+)
 from studies.recovery.coverage import SIZES, is_honest, measure_coverage
 from studies.recovery.effects import EFFECTS, Effect, Planted
 from studies.recovery.limits import Sensitivity, measure_sensitivities
@@ -40,8 +43,7 @@ from studies.recovery.tables import (
     write_model_coverage,
 )
 from studies.recovery.ties import build_ties_table, recover_ties, say_ties
-from studies.recovery.verdicts import SIZES as MODEL_SIZES
-from studies.recovery.verdicts import measure_model_coverage
+from studies.recovery.verdicts import SIZES as MODEL_SIZES, measure_model_coverage
 from studies.stopping.rules import NULLS, measure_decisions
 
 _STUDIES = 500

@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from peerjudge.analysis import GoldAgreement, build_tournament, collect_reviews, measure_agreement
 from peerjudge.analysis.kappa import fleiss_kappa

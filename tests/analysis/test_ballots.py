@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.analysis.ballots import EVENTS, NONE, TIE, UNREADABLE, Ballots, Stage

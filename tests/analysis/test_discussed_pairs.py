@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.analysis.collecting import collect_transcripts as table

@@ -1,8 +1,7 @@
 """Who beat whom, and how ratings grew with the battles."""
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from peerjudge.analysis.peers import follow_ratings, tally_head_to_head
 from peerjudge.data import Battle

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.stats import binomtest
 
 from peerjudge.analysis import Accuracy, Sampler, collect_reviews, measure_accuracy, measure_mean

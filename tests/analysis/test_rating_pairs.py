@@ -7,8 +7,7 @@ from math import isnan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from peerjudge.analysis import Sampler, collect_reviews

@@ -6,8 +6,7 @@ import dataclasses
 import random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import peerjudge as pj
 from peerjudge.analysis import Sampler

@@ -6,8 +6,7 @@ from math import exp
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from peerjudge.analysis import build_tournament, collect_reviews
 from peerjudge.analysis.style_control import control_styles

@@ -6,8 +6,7 @@ from math import exp, log, log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.optimize import minimize
 
 from peerjudge.analysis import (

@@ -9,8 +9,7 @@ from pathlib import Path
 from unicodedata import category
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from peerjudge.marks import escape_controls, mark_controls, mark_page_controls
 

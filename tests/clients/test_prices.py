@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 from autogen_core.models import UserMessage
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from peerjudge.clients import Governed, Price, Prices, bill_to
 from peerjudge.clients.fake import FakeChatClient, FakeReply

@@ -9,8 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 from autogen_core.models import CreateResult, RequestUsage, UserMessage
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from structlog.testing import capture_logs
 
 from peerjudge.clients.retry import RetryPolicy, is_transient, read_retry_after

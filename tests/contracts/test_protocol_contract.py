@@ -9,8 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from peerjudge.data import MAX_ANSWERS, REFUSED, TIE, UNREADABLE, PromptPack, Verdict
 from peerjudge.errors import PromptError

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from peerjudge.analysis import collect_reviews, measure_position
 from peerjudge.analysis.tournaments import build_tournament

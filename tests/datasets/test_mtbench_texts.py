@@ -15,8 +15,7 @@ from peerjudge.datasets import load
 from peerjudge.errors import DataError
 from peerjudge.results.reproductions import reproduce
 from peerjudge.results.scores import score
-from peerjudge.runs import estimate_calls, prepare, run
-from peerjudge.runs import load as load_run
+from peerjudge.runs import estimate_calls, load as load_run, prepare, run
 
 QUESTIONS = (
     {

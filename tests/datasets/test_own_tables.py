@@ -7,8 +7,7 @@ import io
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from peerjudge.data import TIE, Verdict
 from peerjudge.datasets import load

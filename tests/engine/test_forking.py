@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from peerjudge.data import UNREADABLE, Fork, Transcript, Utterance, Verdict, replace
 from peerjudge.engine import discuss, identify, identify_fork, identify_played, keep_turns

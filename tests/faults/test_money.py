@@ -8,8 +8,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from peerjudge.cli import build_app
 from peerjudge.clients.retry import RetryPolicy

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from peerjudge.data import (
     Answer,
@@ -20,8 +19,7 @@ from peerjudge.data import (
     replace,
 )
 from peerjudge.prompts import Prompter, collect_heard, pack_identity, read_pack, render, write_pack
-from peerjudge.prompts.rendering import choose_mark, quote
-from peerjudge.prompts.rendering import fence as delimit
+from peerjudge.prompts.rendering import choose_mark, fence as delimit, quote
 from peerjudge.shelf import Shelf
 
 SHELF = Shelf(project=Path(__file__).resolve().parents[2])

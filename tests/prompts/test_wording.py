@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from peerjudge.data import Cue, Review, Turn, Utterance, Verdict, replace
 from peerjudge.prompts import extract_wording, render

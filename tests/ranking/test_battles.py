@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import networkx as nx
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from peerjudge.data import Battle
 from peerjudge.errors import DataError

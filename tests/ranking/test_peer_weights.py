@@ -5,8 +5,7 @@ import itertools
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from peerjudge.data import Scheme, Tournament, replace
 from peerjudge.errors import ConvergenceError, DataError

@@ -7,8 +7,7 @@ import choix
 import evalica
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from peerjudge.data import Scheme, Scoring, Tournament
 from peerjudge.errors import ConvergenceError, DataError

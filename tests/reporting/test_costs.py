@@ -1,7 +1,6 @@
 """Cost of a run by reviewer."""
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from peerjudge.analysis.effort import Spoken
 from peerjudge.analysis.findings import build_findings

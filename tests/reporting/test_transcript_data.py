@@ -4,8 +4,7 @@ import json
 import zlib
 from base64 import b64decode
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from peerjudge.analysis.listing import Flag, find_flags
 from peerjudge.data import replace

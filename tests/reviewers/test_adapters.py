@@ -43,8 +43,7 @@ from peerjudge.reviewers import (
     from_callable,
     make_reviewer,
 )
-from tests.reviewers.requests import COMPARISON
-from tests.reviewers.requests import request as foreign_request
+from tests.reviewers.requests import COMPARISON, request as foreign_request
 
 CUE = foreign_request().cue
 

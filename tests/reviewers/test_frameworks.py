@@ -222,8 +222,7 @@ async def test_no_trace_of_an_openai_agent_is_sent():
 async def test_a_pydantic_ai_agent_reviews_with_tools_and_settings():
     """Tokens, tool calls and the settings of the seat reach the transcript and the model."""
     pydantic_ai = pytest.importorskip("pydantic_ai", reason=INSTALL)
-    from pydantic_ai.messages import ModelResponse as Reply
-    from pydantic_ai.messages import TextPart, ToolCallPart
+    from pydantic_ai.messages import ModelResponse as Reply, TextPart, ToolCallPart
     from pydantic_ai.models.function import FunctionModel
 
     heard: list[Any] = []
@@ -286,8 +285,7 @@ async def test_a_refusal_of_a_pydantic_ai_agent_is_its_reply():
 async def test_many_turns_of_one_agent_at_once_stay_apart():
     """Turns that overlap get the replies and the tool calls of their own prompts."""
     pydantic_ai = pytest.importorskip("pydantic_ai", reason=INSTALL)
-    from pydantic_ai.messages import ModelResponse as Reply
-    from pydantic_ai.messages import TextPart, ToolCallPart
+    from pydantic_ai.messages import ModelResponse as Reply, TextPart, ToolCallPart
     from pydantic_ai.models.function import FunctionModel
 
     async def say(messages: list[Any], info: Any) -> Any:

@@ -7,8 +7,7 @@ import os
 import re
 import zlib
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import peerjudge as pj
 from peerjudge.data import InnerMessage, Utterance

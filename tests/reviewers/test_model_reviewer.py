@@ -13,8 +13,7 @@ from autogen_core.models import UserMessage
 from autogen_ext.models.replay import ReplayChatCompletionClient
 from pytest_httpserver import HTTPServer
 from structlog.testing import capture_logs
-from werkzeug import Request as WireRequest
-from werkzeug import Response
+from werkzeug import Request as WireRequest, Response
 
 from peerjudge.clients import ClientPool, Governed
 from peerjudge.clients.fake import FakeChatClient, FakeReply

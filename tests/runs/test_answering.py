@@ -25,8 +25,7 @@ from peerjudge.data import (
 from peerjudge.datasets import load
 from peerjudge.datasets.sources.questions import read_questions
 from peerjudge.errors import DataError, ExperimentError, ShelfError
-from peerjudge.runs import load as load_run
-from peerjudge.runs import run
+from peerjudge.runs import load as load_run, run
 from peerjudge.runs.answer_plans import plan_answers
 from peerjudge.shelf import Shelf
 from peerjudge.simulation import find_answer_quality, find_latent

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from peerjudge.runs.budget import Amount, Budget
 

@@ -5,8 +5,7 @@ import json
 from collections import Counter
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from peerjudge.data import Condition, StopReason, replace, to_json
 from peerjudge.errors import ExperimentError

@@ -8,8 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from peerjudge.data import Condition, Experiment, Leader, replace, to_json, to_plain
 from peerjudge.errors import ExperimentError

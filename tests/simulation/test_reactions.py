@@ -6,8 +6,7 @@ import math
 from dataclasses import asdict, fields
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from peerjudge.data import Card, Message, Reaction, ReviewerKind, Verdict, replace
 from peerjudge.errors import CardError

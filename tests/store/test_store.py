@@ -6,8 +6,7 @@ import asyncio
 import random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from peerjudge.data import replace
 from peerjudge.engine import discuss, play_all

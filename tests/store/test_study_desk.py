@@ -9,8 +9,7 @@ from peerjudge.store.desk_records import list_people_answers
 from peerjudge.store.study_desk import ClaimLapsedError, StudyDesk, StudyItem
 from peerjudge.testing import comparison_of
 
-from .desk_kit import answer as form
-from .desk_kit import task
+from .desk_kit import answer as form, task
 
 STUDY = Study(data="sample", annotators=("ann", "bob", "cem"), judgments=1, checks=0.0)
 

@@ -6,8 +6,7 @@ import math
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from peerjudge.data import TokenLogprob
 from peerjudge.verdicts import find_verdict_token, verdict_probabilities

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from peerjudge.data import Answer, Comparison, Cue, Expects, Question, Review, TokenLogprob, replace
 from peerjudge.verdicts import read_review

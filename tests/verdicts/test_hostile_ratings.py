@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from peerjudge.data import REFUSED, Answer, Comparison, Cue, Expects, Question, Review
 from peerjudge.verdicts import read_rating, read_review

@@ -9,8 +9,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from peerjudge.data import Outcome
 from peerjudge.verdicts import read_verdict

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from peerjudge.data import Answer, Comparison, Cue, Expects, Outcome, Question, Verdict
 from peerjudge.errors import DataError

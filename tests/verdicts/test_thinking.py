@@ -1,8 +1,7 @@
 """Laws of the split between thinking and reply."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from peerjudge.verdicts import read_verdict, split_thinking
 

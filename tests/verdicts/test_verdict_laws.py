@@ -3,12 +3,10 @@
 import json
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from peerjudge.data import Outcome
-from peerjudge.verdicts import RULES as READING_RULES
-from peerjudge.verdicts import Reading, read_verdict
+from peerjudge.verdicts import RULES as READING_RULES, Reading, read_verdict
 
 WORDS = st.sampled_from(
     [

@@ -23,8 +23,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, cast
 
-from peerjudge.data import Dataset, Scalar
-from peerjudge.data import replace as changed
+from peerjudge.data import Dataset, Scalar, replace as changed
 from peerjudge.datasets.chats import join_messages
 from peerjudge.datasets.lines import Bad, Row, read_lines
 from peerjudge.datasets.outputs import Output, build_outputs

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-from peerjudge.data import Condition, Experiment, Role, Seat, Transcript
-from peerjudge.data import replace as replace_noun
+from peerjudge.data import Condition, Experiment, Role, Seat, Transcript, replace as replace_noun
 from peerjudge.errors import ExperimentError, ForkError
 from peerjudge.runs.resolve import apply_settings, list_options
 from peerjudge.shelf import Shelf

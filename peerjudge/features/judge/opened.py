@@ -21,9 +21,9 @@ from peerjudge.data import (
     ReviewerKind,
     StopReason,
     Transcript,
+    replace as replace_noun,
     settle_orders,
 )
-from peerjudge.data import replace as replace_noun
 from peerjudge.data.cleaning import clean_text
 from peerjudge.errors import ExperimentError, PeerJudgeError
 from peerjudge.features.judge.costs import CostBook

@@ -14,8 +14,7 @@ from pathlib import Path
 import httpx
 import openai
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import peerjudge as pj
 from peerjudge.cli.servers import listen

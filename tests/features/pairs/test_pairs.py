@@ -7,8 +7,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import peerjudge as pj
 from peerjudge.data import Condition, Experiment
