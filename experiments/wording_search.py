@@ -11,8 +11,7 @@ experiment without a search. The reactions are invented: they show how a search 
 which words help a model.
 """
 
-from peerjudge.data import Condition, Experiment
-from peerjudge.data.declared import Search
+from peerjudge.data import Condition, Experiment, Search
 
 EXPERIMENT = Experiment(
     data="sums",

@@ -35,75 +35,30 @@ if TYPE_CHECKING:
         Turn as Turn,
         Verdict as Verdict,
     )
-    from peerjudge.errors import (
-        PeerJudgeError as PeerJudgeError,
-    )
-    from peerjudge.features.forks.forking import (
-        fork as fork,
-        fork_sync as fork_sync,
-    )
-    from peerjudge.features.judge.judgements import (
-        Judgement as Judgement,
-    )
-    from peerjudge.features.judge.judging import (
-        judge as judge,
-        judge_sync as judge_sync,
-    )
-    from peerjudge.features.judge.opened import (
-        Judge as Judge,
-    )
-    from peerjudge.features.pairs.making import (
-        pairs as pairs,
-        pairs_sync as pairs_sync,
-    )
-    from peerjudge.features.planning.planning import (
-        plan as plan,
-    )
+    from peerjudge.errors import PeerJudgeError as PeerJudgeError
+    from peerjudge.features.forks.forking import fork as fork, fork_sync as fork_sync
+    from peerjudge.features.judge.judgements import Judgement as Judgement
+    from peerjudge.features.judge.judging import judge as judge, judge_sync as judge_sync
+    from peerjudge.features.judge.opened import Judge as Judge
+    from peerjudge.features.pairs.making import pairs as pairs, pairs_sync as pairs_sync
+    from peerjudge.features.planning.planning import plan as plan
     from peerjudge.features.search.optimizing import (
         optimize as optimize,
         optimize_sync as optimize_sync,
     )
-    from peerjudge.protocol import (
-        DiscussionProtocol as DiscussionProtocol,
-    )
-    from peerjudge.results.agreements import (
-        agreement as agreement,
-    )
-    from peerjudge.results.annotators import (
-        annotators as annotators,
-    )
-    from peerjudge.results.biases import (
-        bias as bias,
-    )
-    from peerjudge.results.citing import (
-        cite as cite,
-    )
-    from peerjudge.results.comparisons import (
-        compare as compare,
-    )
-    from peerjudge.results.models import (
-        model as model,
-        rank_styles as rank_styles,
-    )
-    from peerjudge.results.opinions import (
-        events as events,
-    )
-    from peerjudge.results.rankings import (
-        peer_rank as peer_rank,
-        rank as rank,
-    )
-    from peerjudge.results.reasons import (
-        reasons as reasons,
-    )
-    from peerjudge.results.reports import (
-        report as report,
-    )
-    from peerjudge.results.reproductions import (
-        reproduce as reproduce,
-    )
-    from peerjudge.results.scores import (
-        score as score,
-    )
+    from peerjudge.protocol import DiscussionProtocol as DiscussionProtocol
+    from peerjudge.results.agreements import agreement as agreement
+    from peerjudge.results.annotators import annotators as annotators
+    from peerjudge.results.biases import bias as bias
+    from peerjudge.results.citing import cite as cite
+    from peerjudge.results.comparisons import compare as compare
+    from peerjudge.results.models import model as model, rank_styles as rank_styles
+    from peerjudge.results.opinions import events as events
+    from peerjudge.results.rankings import peer_rank as peer_rank, rank as rank
+    from peerjudge.results.reasons import reasons as reasons
+    from peerjudge.results.reports import report as report
+    from peerjudge.results.reproductions import reproduce as reproduce
+    from peerjudge.results.scores import score as score
     from peerjudge.runs import (
         RunSummary as RunSummary,
         load as load,
@@ -111,10 +66,7 @@ if TYPE_CHECKING:
         run as run,
         run_sync as run_sync,
     )
-    from peerjudge.runs.answering import (
-        answers as answers,
-        answers_sync as answers_sync,
-    )
+    from peerjudge.runs.answering import answers as answers, answers_sync as answers_sync
     from peerjudge.runs.frames import (
         ballots_df as ballots_df,
         battles_df as battles_df,
@@ -124,12 +76,8 @@ if TYPE_CHECKING:
         turns_df as turns_df,
         weights_df as weights_df,
     )
-    from peerjudge.shelf import (
-        Shelf as Shelf,
-    )
-    from peerjudge.tracker import (
-        opinion_events as opinion_events,
-    )
+    from peerjudge.shelf import Shelf as Shelf
+    from peerjudge.tracker import opinion_events as opinion_events
 
 __version__ = "0.2.0"
 
@@ -160,6 +108,11 @@ _NAMES = {
 }
 """Names of the core by module, with spaces between them. Those of features are in their folders."""
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
+
+
+def list_core_names() -> list[str]:
+    """Return the public names that are in no feature."""
+    return [*_HOMES]
 
 
 def __getattr__(name: str) -> object:

@@ -9,7 +9,7 @@ then those of our features, then those of other packages.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
@@ -26,6 +26,7 @@ __all__ = [
     "list_features",
     "list_function_names",
     "list_problems",
+    "list_taken",
     "offers",
 ]
 
@@ -142,6 +143,27 @@ def list_features(*, foreign: bool = True) -> tuple[Feature, ...]:
 def list_problems() -> tuple[str, ...]:
     """Return a sentence for each feature of another package that does not load, and for each unknown hook."""
     return _find_foreign()[1]
+
+
+def list_taken(kind: str, core: Iterable[str]) -> list[str]:
+    """Return a sentence for each command or function that is not used because its name is taken.
+
+    Args:
+        kind: `command` or `function`.
+        core: Names of the core.
+    """
+    owners = dict.fromkeys(core, "PeerJudge")
+    problems: list[str] = []
+    for feature in _each():
+        names = feature.commands if kind == "command" else feature.functions
+        for name in sorted(names):
+            if name in owners:
+                owner = owners[name] if owners[name] == "PeerJudge" else repr(owners[name])
+                problems.append(
+                    f"the {kind} {name!r} of {feature.name!r} is not used: {owner} has one"
+                )
+            owners.setdefault(name, feature.name)
+    return problems
 
 
 def import_place(place: str, feature: Feature) -> Any:  # noqa: ANN401  what a feature declares

@@ -11,13 +11,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from peerjudge.cli.console import (
-    print_json,
-    report_interruption,
-    results,
-    save_document,
-    status,
-)
+from peerjudge.cli.console import print_json, report_interruption, results, save_document, status
 from peerjudge.errors import PeerJudgeError
 from peerjudge.reporting.figures import Curve, Curves, Figure, Mark, Row, Rows
 

@@ -9,15 +9,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from peerjudge.analysis.ballots import (
-    NONE,
-    Ballots,
-    Bools,
-    Discussions,
-    Floats,
-    Numbers,
-    Stage,
-)
+from peerjudge.analysis.ballots import NONE, Ballots, Bools, Discussions, Floats, Numbers, Stage
 from peerjudge.analysis.grouping import average_by_group, list_distinct
 from peerjudge.analysis.inference import Sampler, adjust_holm
 from peerjudge.analysis.signflips import (

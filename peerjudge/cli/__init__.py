@@ -13,12 +13,12 @@ from peerjudge.cli.console import print_status, results
 from peerjudge.cli.interrupts import exit_at_once, exit_code, interrupt_at_once
 from peerjudge.cli.output import OutputClosedError, OutputError, guard_output
 from peerjudge.errors import PeerJudgeError
-from peerjudge.registry import list_features
+from peerjudge.registry import list_features, list_problems
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["build_app", "main"]
+__all__ = ["build_app", "list_core_commands", "main"]
 
 _CLOSED = 141
 """Exit code where the reader of stdout has closed it: 128 + SIGPIPE."""
@@ -103,6 +103,11 @@ def build_app(console: Console | None = None, *, described: str = "") -> App:
     return app
 
 
+def list_core_commands() -> list[str]:
+    """Return the names of the commands that are in no feature."""
+    return [name for commands in _COMMANDS.values() for name in commands]
+
+
 def _list_commands(called: str) -> dict[str, tuple[str, str, str]]:
     """Return module, heading and summary of each command by name, those of the core before those of features.
 
@@ -157,6 +162,9 @@ def _run(tokens: list[str]) -> int:
             # Only help is written to this console; creating it would slow the other commands.
             console = results() if not tokens or {"--help", "-h"} & set(tokens) else None
             app = build_app(console, described=tokens[0] if tokens else "")
+            if tokens == ["--help"]:
+                for problem in list_problems():
+                    print_status(f"warning: {problem}")
             code = app(tokens, exit_on_error=False, print_error=False)
             sys.stdout.flush()
     except OutputClosedError:  # As with `| head`: its reader has what it wants.

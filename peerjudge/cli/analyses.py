@@ -21,12 +21,7 @@ from peerjudge.cli.commands import (
 )
 from peerjudge.cli.console import print_json, print_status, status
 from peerjudge.cli.options import split_names
-from peerjudge.cli.tables import (
-    Layout,
-    print_result,
-    say,
-    write_graph,
-)
+from peerjudge.cli.tables import Layout, print_result, say, write_graph
 from peerjudge.errors import DataError
 from peerjudge.results.overwriting import require_free
 

@@ -277,13 +277,7 @@ def _answer_all(desk: Desk, card: str | None) -> int:
 
 def _ask(task: DeskTask) -> DeskAnswer:
     """Show a task and return the answer of the person."""
-    from peerjudge.store.desk import (
-        DeskAnswer,
-        Draft,
-        read_confidence,
-        read_scores,
-        state_reply,
-    )
+    from peerjudge.store.desk import DeskAnswer, Draft, read_confidence, read_scores, state_reply
 
     print("\n" + "=" * 72)
     _show(task)

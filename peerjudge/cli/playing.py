@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar, cast
 
 from cyclopts import Parameter
 
-from peerjudge.cli.commands import (
-    AsJson,
-    Call,
-    FunctionCommand,
-    Option,
-    build_command,
-)
+from peerjudge.cli.commands import AsJson, Call, FunctionCommand, Option, build_command
 from peerjudge.cli.console import (
     Display,
     configure_logging,
@@ -31,12 +25,7 @@ from peerjudge.cli.console import (
 )
 from peerjudge.cli.dry_run import print_estimate
 from peerjudge.cli.interrupts import cancel_on_signal
-from peerjudge.cli.options import (
-    CallOptions,
-    CastOptions,
-    DryRun,
-    LogOptions,
-)
+from peerjudge.cli.options import CallOptions, CastOptions, DryRun, LogOptions
 from peerjudge.cli.tables import say
 from peerjudge.cli.tracing import export_spans
 from peerjudge.errors import StoreError
@@ -47,9 +36,7 @@ if TYPE_CHECKING:
     from peerjudge.runs.answering import Answers
     from peerjudge.runs.merging import MergedRun
 
-__all__ = [
-    "COMMANDS",
-]
+__all__ = ["COMMANDS", "compute_by_steps", "print_next_steps"]
 
 R = TypeVar("R")
 
@@ -71,7 +58,7 @@ async def _run(
         with export_spans(), show_progress(logs.display, logs=logs.log_format) as observer:
             summary = await call.compute({"observer": observer})
     await _print_results(summary, store=call.given.get("store"), json=json)
-    _print_next_steps(summary, logs)
+    print_next_steps(summary, logs)
     if summary.stopped is not None and (
         summary.stopped.endswith("limit") or summary.stopped in {DETACHED, WAITING}
     ):
@@ -80,7 +67,8 @@ async def _run(
     return 1 if failed else 0
 
 
-def _print_next_steps(summary: RunSummary, logs: LogOptions) -> None:
+def print_next_steps(summary: RunSummary, logs: LogOptions) -> None:
+    """Print what to do after a run, and what of the log was not shown."""
     from peerjudge.results.summaries import list_next_steps
 
     for sentence in list_next_steps(summary):
@@ -238,7 +226,7 @@ async def _answers(
     return 0 if found.complete else 1
 
 
-async def _compute_by_steps(call: Call[Awaitable[R]], display: Display) -> R:
+async def compute_by_steps(call: Call[Awaitable[R]], display: Display) -> R:
     """Return the result of a function that says on stderr what it does."""
     configure_logging(level="error", form="text")
     async with cancel_on_signal():

@@ -14,7 +14,7 @@ from peerjudge.cli.console import print_json, print_status, results
 from peerjudge.cli.interrupts import cancel_on_signal
 from peerjudge.cli.tables import say
 from peerjudge.errors import CardError, ShelfError
-from peerjudge.registry import list_features, list_problems
+from peerjudge.registry import list_features, list_problems, list_taken
 from peerjudge.shelf import Kind
 from peerjudge.shown import money
 
@@ -139,8 +139,11 @@ async def _try_all(
     from peerjudge.registry import offers
     from peerjudge.testing.tried import list_python_cards
 
-    (try_cards,) = offers("trial").values()
-
+    trials = offers("trial")
+    if not trials:
+        msg = "--try and --card need a feature that tries cards, and none is installed"
+        raise CardError(msg)
+    try_cards = next(iter(trials.values()))
     names = names or list_python_cards(shelf)
     if not names:
         say(
@@ -250,7 +253,14 @@ def _papers() -> list[dict[str, str]]:
 
 
 def _features() -> list[dict[str, str]]:
-    for problem in list_problems():
+    import peerjudge
+    from peerjudge.cli import list_core_commands
+
+    taken = [
+        *list_taken("command", list_core_commands()),
+        *list_taken("function", peerjudge.list_core_names()),
+    ]
+    for problem in (*list_problems(), *taken):
         print_status(f"warning: {problem}")
     return [
         {"name": feature.name, "description": feature.about, "from": feature.origin}
@@ -359,12 +369,7 @@ def download_command(name: str, /, *, into: Path | None = None) -> int:
 
 
 def _download_tokenizers(into: Path | None) -> int:
-    from peerjudge.clients.vocabularies import (
-        UPSTREAM,
-        VOCABULARIES,
-        name_file,
-        vocabulary_folder,
-    )
+    from peerjudge.clients.vocabularies import UPSTREAM, VOCABULARIES, name_file, vocabulary_folder
     from peerjudge.datasets.fetching import fetch_files
 
     folder = vocabulary_folder() if into is None else into.expanduser()

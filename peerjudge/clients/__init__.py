@@ -2,13 +2,7 @@
 
 from peerjudge.clients.billing import Billing, Call, CallOutcome, bill_to, itemize_calls
 from peerjudge.clients.build import ClientPool, allow_namespace, build_client, load_client
-from peerjudge.clients.cache import (
-    MemoryCache,
-    PersistentCache,
-    Reply,
-    ResponseCache,
-    SingleFlight,
-)
+from peerjudge.clients.cache import MemoryCache, PersistentCache, Reply, ResponseCache, SingleFlight
 from peerjudge.clients.gateway import Governed
 from peerjudge.clients.limits import Window
 from peerjudge.clients.retry import (

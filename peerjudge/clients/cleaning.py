@@ -9,12 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from autogen_core.models import (
-    ChatCompletionTokenLogprob,
-    CreateResult,
-    RequestUsage,
-    TopLogprob,
-)
+from autogen_core.models import ChatCompletionTokenLogprob, CreateResult, RequestUsage, TopLogprob
 
 from peerjudge.clients.charges import walk_causes
 from peerjudge.data.cleaning import clean_count, clean_logprob, clean_text

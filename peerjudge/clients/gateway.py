@@ -21,13 +21,7 @@ from pydantic import BaseModel
 from tenacity import AsyncRetrying, RetryCallState
 
 from peerjudge.clients.billing import Billing, Call, CallOutcome, current_ledger
-from peerjudge.clients.cache import (
-    MemoryCache,
-    Reply,
-    SingleFlight,
-    digest_request,
-    request_key,
-)
+from peerjudge.clients.cache import MemoryCache, Reply, SingleFlight, digest_request, request_key
 from peerjudge.clients.calls import CallRequest, ClientProxy, PieceSink
 from peerjudge.clients.charges import LedgerEntry, UsualReply, find_charge
 from peerjudge.clients.cleaning import Redaction, ReplyCleaner

@@ -15,7 +15,6 @@ from peerjudge.data.comparisons import (
     reconcile,
 )
 from peerjudge.data.conventions import COUNTING, Conventions, GoldRule, Undecided, settle_votes
-from peerjudge.data.declared import Objective, Search
 from peerjudge.data.discussion import (
     ARGUMENT,
     ASK_TASK,
@@ -60,11 +59,13 @@ from peerjudge.data.experiments import (
     Leader,
     Limits,
     ModelSpec,
+    Objective,
     Orders,
     Primary,
     PromptPack,
     Reaction,
     ReviewerKind,
+    Search,
     Seating,
     read_primary,
 )

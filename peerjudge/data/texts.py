@@ -1,4 +1,4 @@
-"""Taken from `peerjudge.features.search.nouns`: TextRequest, TextReply."""
+"""Requests for one text, and the replies of the model that writes it."""
 
 from __future__ import annotations
 

@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from peerjudge.data import (
-    Comparison,
-    Cue,
-    PromptPack,
-    Request,
-    Seat,
-    Transcript,
-    Turn,
-    Verdict,
-)
+from peerjudge.data import Comparison, Cue, PromptPack, Request, Seat, Transcript, Turn, Verdict
 from peerjudge.engine.identity import DrawKeys
 from peerjudge.errors import PeerJudgeError, ProtocolError
 from peerjudge.prompts import (

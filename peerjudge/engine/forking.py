@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from peerjudge.data import (
-    Cue,
-    StopReason,
-    Transcript,
-    Turn,
-    content_hash,
-    replace,
-    to_plain,
-)
+from peerjudge.data import Cue, StopReason, Transcript, Turn, content_hash, replace, to_plain
 from peerjudge.engine.cues import next_cue
 from peerjudge.engine.identity import identify
 from peerjudge.engine.reading import read_reply

@@ -20,14 +20,7 @@ from typing import TypeVar
 
 from structlog.contextvars import bind_contextvars, reset_contextvars
 
-from peerjudge.data import (
-    Failure,
-    PromptPack,
-    StopReason,
-    Transcript,
-    Turn,
-    replace,
-)
+from peerjudge.data import Failure, PromptPack, StopReason, Transcript, Turn, replace
 from peerjudge.engine.barrier import counted, parked
 from peerjudge.engine.cues import RequestBuilder, conclude, next_cue
 from peerjudge.engine.interfaces import DiscussionSetup, Journal, NoJournal, Reviewer

@@ -1,4 +1,4 @@
-"""Taken from `peerjudge.features.search.proposals`: ParsedText, read_text."""
+"""Texts that a model wrote on request: what of a reply is the text."""
 
 from __future__ import annotations
 
@@ -13,23 +13,18 @@ from typing import cast
 from peerjudge.data import Noun
 from peerjudge.data.texts import TextReply
 
-__all__ = ["ParsedText", "read_text"]
-
+__all__ = ["ParsedText", "read_meta", "read_text"]
 
 _TAGGED = re.compile(r"<text>(.*?)(?:</text>|\Z)", re.DOTALL | re.IGNORECASE)
 
-
 _THINKING = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 
-
 _ESCAPED = re.compile(r"&(?:lt|gt|amp|quot|#39|apos);")
-
 
 _COPIED = re.compile(
     r"\A\s*(?:>\s*)?(?:(?:version|instruction) \d+(?:, [^\n:]{1,30})?|score \d+):\s*", re.IGNORECASE
 )
 """The line above a text in the meta-prompt of OPRO, which small models copy or adapt."""
-
 
 _REFUSAL = re.compile(
     r"\A\W*(?:(?:i['\u2019]m|i am|we are|we['\u2019]re) (?:sorry|afraid|unable|not able)\b"
@@ -92,8 +87,8 @@ def _unquote(text: str) -> str:
 
 
 @cache
-def _read_meta() -> Mapping[str, Mapping[str, str]]:
-    """The meta-prompts, a constant of the package."""
+def read_meta() -> Mapping[str, Mapping[str, str]]:
+    """Return the meta-prompts by name: instructions for a model that writes texts."""
     text = files(__package__ or "").joinpath("meta.toml").read_text(encoding="utf-8")
     return cast("Mapping[str, Mapping[str, str]]", tomllib.loads(text))
 
@@ -101,5 +96,5 @@ def _read_meta() -> Mapping[str, Mapping[str, str]]:
 def _is_example(text: str) -> bool:
     """Whether a text is copied from the form of the reply that a meta-prompt shows."""
     words = " ".join(text.split()).rstrip(".")
-    shown = _read_meta()["opro"]["form_with_marks"].partition("$")[0]
-    return words in _read_meta()["examples"]["texts"] or words.startswith(shown)
+    shown = read_meta()["opro"]["form_with_marks"].partition("$")[0]
+    return words in read_meta()["examples"]["texts"] or words.startswith(shown)

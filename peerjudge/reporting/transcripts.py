@@ -15,15 +15,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from peerjudge.analysis.listing import find_flags, find_tone, mark_verdict
-from peerjudge.data import (
-    Comparison,
-    Direction,
-    OpinionEvent,
-    Seat,
-    Transcript,
-    Turn,
-    Verdict,
-)
+from peerjudge.data import Comparison, Direction, OpinionEvent, Seat, Transcript, Turn, Verdict
 from peerjudge.marks import mark_page_controls
 from peerjudge.reporting.formats import name_event, name_task
 

@@ -18,14 +18,7 @@ from peerjudge.analysis import (
 from peerjudge.analysis.selecting import HUMAN, keep_contestants, name_people
 from peerjudge.data import COUNTING, LEVEL, Measurement, Undecided, to_plain
 from peerjudge.data.choices import require_choice
-from peerjudge.reporting.formats import (
-    counted,
-    decimal,
-    interval,
-    interval_note,
-    percent,
-    preface,
-)
+from peerjudge.reporting.formats import counted, decimal, interval, interval_note, percent, preface
 from peerjudge.reporting.layout import Column, Section, Table, build_section, build_table
 from peerjudge.results.accuracy import COUNTED, LEFT_OUT, list_counted
 from peerjudge.results.base import Document, FramedResult, Shown, list_names, name_gold

@@ -22,12 +22,7 @@ from autogen_core.models import ChatCompletionClient
 from peerjudge.data import Card, Request, Usage, Utterance, replace
 from peerjudge.engine import Reviewer
 from peerjudge.errors import CardError, PeerJudgeError
-from peerjudge.reviewers.asking import (
-    TURN_TIMEOUT,
-    AgentReviewer,
-    NoResponseError,
-    limit_turn,
-)
+from peerjudge.reviewers.asking import TURN_TIMEOUT, AgentReviewer, NoResponseError, limit_turn
 from peerjudge.reviewers.foreign import ask_agent, ask_team, refuse_exit, run_cancellable
 from peerjudge.reviewers.messages import bill_turn
 from peerjudge.reviewers.model import ModelReviewer

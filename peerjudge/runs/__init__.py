@@ -8,14 +8,7 @@ from peerjudge.runs.resolve import Prepared, prepare
 from peerjudge.runs.results import RunSummary, summary_document
 from peerjudge.runs.runner import run, run_sync
 from peerjudge.runs.schedule import Part, Plan
-from peerjudge.runs.sources import (
-    OpenRun,
-    hide_password,
-    is_run,
-    load,
-    load_sync,
-    open_run,
-)
+from peerjudge.runs.sources import OpenRun, hide_password, is_run, load, load_sync, open_run
 from peerjudge.runs.texts import WritingEstimate, WritingResult
 
 __all__ = [

@@ -15,15 +15,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import ClassVar
 
-from peerjudge.data import (
-    Card,
-    Dataset,
-    Question,
-    ReviewerKind,
-    Scalar,
-    content_hash,
-    replace,
-)
+from peerjudge.data import Card, Dataset, Question, ReviewerKind, Scalar, content_hash, replace
 from peerjudge.datasets import Request, Row, build_dataset
 from peerjudge.errors import ExperimentError, StoreError
 from peerjudge.marks import mark_controls

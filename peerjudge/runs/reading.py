@@ -20,12 +20,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard, TypeVar, cast
 
-from peerjudge.analysis import (
-    BallotCollector,
-    Ballots,
-    build_tournament,
-    collect_reviews,
-)
+from peerjudge.analysis import BallotCollector, Ballots, build_tournament, collect_reviews
 from peerjudge.analysis.frames import read_ballots_frame
 from peerjudge.analysis.ratings import RatingKind, find_ratings
 from peerjudge.analysis.selecting import identify_reviewers

@@ -19,13 +19,13 @@ from peerjudge.data import (
     PromptPack,
     ReviewerKind,
     Scalar,
+    Search,
     content_hash,
     from_plain,
     replace,
     to_plain,
 )
 from peerjudge.data.choices import suggest_name
-from peerjudge.data.declared import Search
 from peerjudge.errors import (
     CardError,
     DataError,

@@ -24,23 +24,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from peerjudge.data import (
-    Comparison,
-    StopReason,
-    Transcript,
-    Usage,
-    Utterance,
-    Writing,
-    from_json,
-)
+from peerjudge.data import Comparison, StopReason, Transcript, Usage, Utterance, Writing, from_json
 from peerjudge.errors import DataError
 from peerjudge.logs import get_logger
-from peerjudge.store.database import (
-    Location,
-    fetch_rows,
-    locate,
-    open_database,
-)
+from peerjudge.store.database import Location, fetch_rows, locate, open_database
 from peerjudge.store.rows import build_transcript
 from peerjudge.store.schema import calls, comparisons, discussions, members, runs, turns, writings
 

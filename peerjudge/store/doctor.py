@@ -17,17 +17,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from sqlalchemy import (
-    Column,
-    Executable,
-    Row,
-    Select,
-    delete,
-    insert,
-    select,
-    text,
-    update,
-)
+from sqlalchemy import Column, Executable, Row, Select, delete, insert, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 

@@ -26,21 +26,8 @@ from peerjudge.data import Transcript, Turn, Writing, replace
 from peerjudge.engine import comparison_key
 from peerjudge.errors import StoreError
 from peerjudge.store.archive import Archive, Status
-from peerjudge.store.database import (
-    Claims,
-    Location,
-    locate,
-    lock_file,
-    lock_run,
-    open_database,
-)
-from peerjudge.store.rows import (
-    comparison_row,
-    compile_statements,
-    head_row,
-    turn_row,
-    writing_row,
-)
+from peerjudge.store.database import Claims, Location, locate, lock_file, lock_run, open_database
+from peerjudge.store.rows import comparison_row, compile_statements, head_row, turn_row, writing_row
 from peerjudge.store.writer import Row as Write, Writer
 
 _REMEMBERED = 10_000

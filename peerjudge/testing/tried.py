@@ -1,4 +1,4 @@
-"""Taken from `peerjudge.features.judge.trying`: TriedCard, list_python_cards."""
+"""Result of a trial of a card, and the cards that only a trial can test."""
 
 from __future__ import annotations
 

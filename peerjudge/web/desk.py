@@ -14,14 +14,7 @@ from starlette.routing import Route
 
 from peerjudge.data import to_plain
 from peerjudge.errors import DataError, StoreError
-from peerjudge.store.desk import (
-    Desk,
-    DeskConflictError,
-    DeskEntry,
-    DeskTask,
-    Draft,
-    TaskState,
-)
+from peerjudge.store.desk import Desk, DeskConflictError, DeskEntry, DeskTask, Draft, TaskState
 from peerjudge.store.study_desk import ClaimLapsedError, StudyDesk
 from peerjudge.web.app import serve_static
 from peerjudge.web.desk_forms import (

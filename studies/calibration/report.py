@@ -6,13 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from peerjudge.data import Measurement
 from peerjudge.reporting.figures import Figure
-from studies.calibration.assessment import (
-    Row,
-    Summary,
-    count_inside,
-    select_prd,
-    select_rows,
-)
+from studies.calibration.assessment import Row, Summary, count_inside, select_prd, select_rows
 from studies.calibration.evidence_tables import (
     build_equivalence_table,
     build_evidence_document,

@@ -9,13 +9,7 @@ import numpy as np
 
 from peerjudge.data import Measurement, Scheme
 from peerjudge.reporting.figures import Figure
-from studies.ecology.population import (
-    Floats,
-    History,
-    Population,
-    Rule,
-    play_rounds,
-)
+from studies.ecology.population import Floats, History, Population, Rule, play_rounds
 from studies.outcome import Study, Table, draw_curves
 
 _SIZE = 12

@@ -10,8 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from peerjudge.analysis import measure_mean
-from peerjudge.data import Measurement, Transcript, from_plain
-from peerjudge.data.declared import Objective
+from peerjudge.data import Measurement, Objective, Transcript, from_plain
 from peerjudge.data.texts import TextReply
 from peerjudge.features.search.adoption import adopt, choose_finalists
 from peerjudge.features.search.nouns import (

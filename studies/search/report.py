@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
 
-from peerjudge.data.declared import Search
+from peerjudge.data import Search
 from studies.outcome import Study, Table
 from studies.search.searches import NEUTRAL, PLANTED, Searched, measure_searches
 

@@ -17,9 +17,9 @@ from peerjudge.data import (
     Experiment,
     Measurement,
     Question,
+    Search,
     Verdict,
 )
-from peerjudge.data.declared import Search
 from peerjudge.features.search.adoption import (
     adopt,
     adopt_naively,

@@ -8,14 +8,7 @@ from hypothesis import given, strategies as st
 
 from peerjudge.analysis import GoldAgreement, build_tournament, collect_reviews, measure_agreement
 from peerjudge.analysis.kappa import fleiss_kappa
-from peerjudge.data import (
-    COUNTING,
-    UNREADABLE,
-    Dataset,
-    Scheme,
-    Undecided,
-    replace,
-)
+from peerjudge.data import COUNTING, UNREADABLE, Dataset, Scheme, Undecided, replace
 from peerjudge.errors import DataError
 from peerjudge.ranking import peer_rank
 from peerjudge.results.agreements import AgreementResult

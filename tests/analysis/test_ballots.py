@@ -10,13 +10,7 @@ from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.analysis.ballots import EVENTS, NONE, TIE, UNREADABLE, Ballots, Stage
 from peerjudge.analysis.collecting import collect_transcripts
 from peerjudge.analysis.grouping import count_earlier, group_rows, match_orders
-from peerjudge.data import (
-    Dataset,
-    EventKind,
-    StopReason,
-    Verdict,
-    replace,
-)
+from peerjudge.data import Dataset, EventKind, StopReason, Verdict, replace
 from peerjudge.errors import DataError
 from peerjudge.testing import comparison_of, transcript_of
 from peerjudge.tracker import NoEventReason, stance_of, track

@@ -19,11 +19,7 @@ from peerjudge.analysis import (
 from peerjudge.analysis.accuracy import average_groups
 from peerjudge.analysis.intervals import measure_proportion
 from peerjudge.analysis.scoring import Scores, require_conventions, score_ballots
-from peerjudge.data import (
-    Dataset,
-    Measurement,
-    Undecided,
-)
+from peerjudge.data import Dataset, Measurement, Undecided
 from peerjudge.datasets import load
 from peerjudge.errors import DataError
 from tests.analysis.analysis_kit import dataset_of, pair_of, review_of

@@ -4,16 +4,7 @@ import pytest
 
 from peerjudge.analysis.conditions import ConditionFindings
 from peerjudge.analysis.findings import Findings, build_findings
-from peerjudge.data import (
-    EventKind,
-    Failure,
-    Outcome,
-    Role,
-    Seat,
-    StopReason,
-    Transcript,
-    replace,
-)
+from peerjudge.data import EventKind, Failure, Outcome, Role, Seat, StopReason, Transcript, replace
 from peerjudge.testing import comparison_of, transcript_of
 from peerjudge.tracker import NoEventReason
 from tests.analysis import analysis_kit as kit

@@ -12,14 +12,7 @@ from peerjudge.analysis import Sampler, collect_reviews, measure_accuracy
 from peerjudge.analysis.collecting import collect_transcripts
 from peerjudge.analysis.score_document import build_score_document
 from peerjudge.analysis.scoring import Scores, score_ballots
-from peerjudge.data import (
-    TIE,
-    Dataset,
-    Question,
-    StopReason,
-    Verdict,
-    replace,
-)
+from peerjudge.data import TIE, Dataset, Question, StopReason, Verdict, replace
 from peerjudge.datasets import load
 from peerjudge.errors import DataError
 from peerjudge.testing import comparison_of

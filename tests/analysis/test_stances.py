@@ -6,11 +6,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from peerjudge.analysis.collecting import collect_transcripts as table
-from peerjudge.analysis.compare import (
-    compare_all,
-    list_nearest_votes,
-    tabulate_by_condition,
-)
+from peerjudge.analysis.compare import compare_all, list_nearest_votes, tabulate_by_condition
 from peerjudge.analysis.findings import build_stances
 from peerjudge.analysis.influence import build_persuasion_graph, count_moves, count_persuasion
 from peerjudge.analysis.outcomes import measure_changes, measure_ordering, measure_settling

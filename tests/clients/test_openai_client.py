@@ -9,12 +9,7 @@ from typing import Any
 import pytest
 from autogen_core import EVENT_LOGGER_NAME
 from autogen_core.logging import LLMCallEvent
-from autogen_core.models import (
-    AssistantMessage,
-    LLMMessage,
-    SystemMessage,
-    UserMessage,
-)
+from autogen_core.models import AssistantMessage, LLMMessage, SystemMessage, UserMessage
 from autogen_core.tools import ToolSchema
 from autogen_ext.models.openai import OpenAIChatCompletionClient
 from openai import APIConnectionError, APIStatusError, APITimeoutError

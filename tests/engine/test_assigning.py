@@ -6,12 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from peerjudge.data import CheckKind, Claim, replace
-from peerjudge.engine.assigning import (
-    choose_item,
-    count_left,
-    find_begun,
-    find_due_check,
-)
+from peerjudge.engine.assigning import choose_item, count_left, find_begun, find_due_check
 
 
 def judge_all(people, *, items, judgments, seed, acts=()):

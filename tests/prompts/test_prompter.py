@@ -7,17 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from peerjudge.data import (
-    Answer,
-    Comparison,
-    Cue,
-    Question,
-    Review,
-    Seat,
-    Turn,
-    Utterance,
-    replace,
-)
+from peerjudge.data import Answer, Comparison, Cue, Question, Review, Seat, Turn, Utterance, replace
 from peerjudge.prompts import Prompter, collect_heard, pack_identity, read_pack, render, write_pack
 from peerjudge.prompts.rendering import choose_mark, fence as delimit, quote
 from peerjudge.shelf import Shelf

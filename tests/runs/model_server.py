@@ -11,11 +11,7 @@ from typing import Any
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from peerjudge.data import (
-    Condition,
-    Experiment,
-    Transcript,
-)
+from peerjudge.data import Condition, Experiment, Transcript
 from peerjudge.runs import load, run
 from peerjudge.runs.results import RunSummary
 from peerjudge.shelf import Shelf

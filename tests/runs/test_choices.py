@@ -8,11 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from peerjudge.data import (
-    EventKind,
-    Outcome,
-    replace,
-)
+from peerjudge.data import EventKind, Outcome, replace
 from peerjudge.errors import CardError, DataError, ExperimentError
 from peerjudge.results.accuracy import build_accuracy_table
 from peerjudge.results.reports import report, report_run
@@ -22,18 +18,7 @@ from peerjudge.shelf import Shelf
 from peerjudge.shelf.cards import read_card
 from peerjudge.tracker import track
 
-from .model_server import (
-    ALONE,
-    BARE,
-    MURKY,
-    TALK,
-    TOKENS,
-    Model,
-    is_question,
-    only,
-    play,
-    study,
-)
+from .model_server import ALONE, BARE, MURKY, TALK, TOKENS, Model, is_question, only, play, study
 
 
 async def test_a_model_whose_reply_names_no_choice_is_asked_once(model: Model):

@@ -7,26 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from peerjudge.data import (
-    Condition,
-    Cue,
-    Expects,
-    replace,
-)
+from peerjudge.data import Condition, Cue, Expects, replace
 from peerjudge.engine.replaying import replay
 from peerjudge.prompts import describe_form, list_keys
 from peerjudge.runs import estimate_calls, load, prepare
 from peerjudge.shelf import Shelf
 
-from .model_server import (
-    MURKY,
-    TOKENS,
-    Model,
-    is_question,
-    only,
-    play,
-    study,
-)
+from .model_server import MURKY, TOKENS, Model, is_question, only, play, study
 
 RATED = Condition(
     name="rated",

@@ -23,13 +23,7 @@ from peerjudge.engine import discuss
 from peerjudge.errors import DataError, ProtocolError
 from peerjudge.shelf import Shelf
 from peerjudge.simulation import SimulatedReviewer, Traits
-from peerjudge.simulation.arrays import (
-    Items,
-    Speaker,
-    World,
-    build_items,
-    build_speaker,
-)
+from peerjudge.simulation.arrays import Items, Speaker, World, build_items, build_speaker
 from peerjudge.simulation.discussions import play_script
 from peerjudge.simulation.scripts import write_script
 from peerjudge.testing import comparison_of, seats_of

@@ -9,14 +9,7 @@ import sys
 import pytest
 from autogen_core.models import CreateResult, RequestUsage, UserMessage
 
-from peerjudge.clients import (
-    Governed,
-    PersistentCache,
-    Reply,
-    RetryPolicy,
-    SingleFlight,
-    bill_to,
-)
+from peerjudge.clients import Governed, PersistentCache, Reply, RetryPolicy, SingleFlight, bill_to
 from peerjudge.clients.fake import FakeChatClient, FakeReply
 from peerjudge.data import TokenLogprob, Usage
 from peerjudge.errors import EmptyReplyError, StoreError

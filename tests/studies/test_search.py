@@ -8,8 +8,7 @@ from statistics import fmean
 
 import pytest
 
-from peerjudge.data import replace, to_plain
-from peerjudge.data.declared import Search
+from peerjudge.data import Search, replace, to_plain
 from peerjudge.features.search.optimizing import optimize
 from peerjudge.runs import prepare
 from peerjudge.simulation import Traits, expect_accuracy, read_traits

@@ -8,14 +8,7 @@ import pytest
 pytest.importorskip("starlette", reason="needs starlette: pip install 'peerjudge[web]'")
 import httpx
 
-from peerjudge.data import (
-    Failure,
-    StopReason,
-    TokenLogprob,
-    Transcript,
-    Usage,
-    replace,
-)
+from peerjudge.data import Failure, StopReason, TokenLogprob, Transcript, Usage, replace
 from peerjudge.shelf import Shelf
 from peerjudge.store import Store
 from peerjudge.testing import comparison_of, transcript_of

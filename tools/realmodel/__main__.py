@@ -14,12 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from peerjudge.cli.console import (
-    configure_logging,
-    print_json,
-    print_status,
-    show_progress,
-)
+from peerjudge.cli.console import configure_logging, print_json, print_status, show_progress
 from peerjudge.cli.interrupts import INTERRUPTED, cancel_on_signal, exit_code
 from peerjudge.cli.tables import open_results, say
 from peerjudge.errors import PeerJudgeError, ShelfError

@@ -7,14 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from peerjudge.data import (
-    Condition,
-    Experiment,
-    PromptPack,
-    Scalar,
-    Seating,
-    Transcript,
-)
+from peerjudge.data import Condition, Experiment, PromptPack, Scalar, Seating, Transcript
 from peerjudge.errors import ExperimentError, PromptError
 from peerjudge.protocol import DiscussionProtocol
 from peerjudge.runs import Observer, RunSummary, load, run

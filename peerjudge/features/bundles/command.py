@@ -1,22 +1,13 @@
-"""Taken from `peerjudge.cli.analyses`: COMMANDS[bundle], COMMANDS[verify]."""
+"""Commands `bundle` and `verify`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from peerjudge.cli.commands import (
-    DISCUSSIONS,
-    REPEATED,
-    AsJson,
-    Call,
-    FunctionCommand,
-    Option,
-)
+from peerjudge.cli.commands import DISCUSSIONS, REPEATED, AsJson, Call, FunctionCommand, Option
 from peerjudge.cli.console import status
-from peerjudge.cli.tables import (
-    print_result,
-)
+from peerjudge.cli.tables import print_result
 
 if TYPE_CHECKING:
     from peerjudge.features.bundles.bundling import Bundle
@@ -47,7 +38,6 @@ BUNDLE = FunctionCommand(
     names={"output": ("--output", "-o")},
     options={"source": DISCUSSIONS},
 )
-
 
 VERIFY = FunctionCommand(
     function="features.bundles.verifying:verify",

@@ -1,32 +1,20 @@
-"""Taken from `peerjudge.cli.playing`: COMMANDS[fork]."""
+"""Command `fork`."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 
-from peerjudge.cli.commands import (
-    AsJson,
-    Call,
-    FunctionCommand,
-)
-from peerjudge.cli.console import (
-    configure_logging,
-    print_status,
-    show_progress,
-)
+from peerjudge.cli.commands import AsJson, Call, FunctionCommand
+from peerjudge.cli.console import configure_logging, print_status, show_progress
 from peerjudge.cli.dry_run import print_estimate
 from peerjudge.cli.interrupts import cancel_on_signal
-from peerjudge.cli.options import (
-    BudgetOptions,
-    DryRun,
-    LogOptions,
-)
+from peerjudge.cli.options import BudgetOptions, DryRun, LogOptions
+from peerjudge.cli.playing import print_next_steps
 from peerjudge.cli.tables import print_result, say
 
 if TYPE_CHECKING:
     from peerjudge.features.forks.forking import ForkResult
-from peerjudge.cli.playing import _print_next_steps
 
 __all__ = ["FORK"]
 
@@ -56,7 +44,7 @@ async def _fork(
     summary = found.summary
     if not json:
         say("", describe_spending(summary), f"forks   {found.folder}")
-    _print_next_steps(summary, logs)
+    print_next_steps(summary, logs)
     if summary.stopped is not None:
         return 3
     return 1 if summary.discussions.failed else 0

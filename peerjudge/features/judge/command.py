@@ -1,4 +1,4 @@
-"""Taken from `peerjudge.cli.servers`: TOKEN, serve_command, check_token."""
+"""Command `serve`."""
 
 from __future__ import annotations
 
@@ -10,21 +10,18 @@ from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import print_status
 from peerjudge.cli.options import BudgetOptions, CastOptions
+from peerjudge.cli.servers import HOST, listen, require_web, serve_until_signal
 from peerjudge.errors import ExperimentError
 from peerjudge.places import is_loopback
 
 if TYPE_CHECKING:
     from peerjudge.features.judge.opened import Judge
-from peerjudge.cli.servers import HOST, listen, require_web, serve_until_signal
 
 __all__ = ["TOKEN", "check_token", "serve_command"]
 
-
 TOKEN = "PEERJUDGE_SERVE_TOKEN"  # noqa: S105  the name of the variable
 
-
 _JUDGE_PORT = 8760
-
 
 _SHORTEST_TOKEN = 16
 

@@ -6,15 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import ClassVar, TypeAlias
 
-from peerjudge.data import (
-    Answer,
-    Comparison,
-    Question,
-    Role,
-    Transcript,
-    Verdict,
-    content_hash,
-)
+from peerjudge.data import Answer, Comparison, Question, Role, Transcript, Verdict, content_hash
 from peerjudge.data.cleaning import clean_text
 from peerjudge.errors import DataError
 from peerjudge.marks import mark_controls

@@ -1,30 +1,18 @@
-"""Taken from `peerjudge.cli.playing`: COMMANDS[pairs]."""
+"""Command `pairs`."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 
-from peerjudge.cli.commands import (
-    REPEATED,
-    AsJson,
-    Call,
-    FunctionCommand,
-)
-from peerjudge.cli.console import (
-    print_json,
-    print_status,
-    results,
-)
-from peerjudge.cli.options import (
-    CallOptions,
-    ProgressForm,
-)
+from peerjudge.cli.commands import REPEATED, AsJson, Call, FunctionCommand
+from peerjudge.cli.console import print_json, print_status, results
+from peerjudge.cli.options import CallOptions, ProgressForm
+from peerjudge.cli.playing import compute_by_steps
 from peerjudge.cli.tables import say
 
 if TYPE_CHECKING:
     from peerjudge.features.pairs.nouns import Paired
-from peerjudge.cli.playing import _compute_by_steps
 
 __all__ = ["PAIRS"]
 
@@ -36,7 +24,7 @@ async def _pairs(
     json: AsJson = False,
 ) -> int:
     """Make pairs, and print how many of each recipe there are."""
-    found = await _compute_by_steps(call, display)
+    found = await compute_by_steps(call, display)
     _print_pairs(found, json=json)
     return 3 if found.stopped is not None else 0
 

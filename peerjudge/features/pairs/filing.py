@@ -5,15 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from peerjudge.data import (
-    Answer,
-    Comparison,
-    Question,
-    Scalar,
-    Verdict,
-    replace,
-    to_plain,
-)
+from peerjudge.data import Answer, Comparison, Question, Scalar, Verdict, replace, to_plain
 from peerjudge.errors import StoreError
 from peerjudge.features.pairs.nouns import Pair, Paired
 from peerjudge.features.pairs.recipes import RECIPES

@@ -1,26 +1,13 @@
-"""Taken from `peerjudge.cli.playing`: COMMANDS[plan]."""
+"""Command `plan`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from peerjudge.cli.commands import (
-    REPEATED,
-    AsJson,
-    Call,
-    FunctionCommand,
-    Option,
-    pairs_option,
-)
-from peerjudge.cli.console import (
-    print_status,
-    report_interruption,
-    save_document,
-)
-from peerjudge.cli.options import (
-    CastOptions,
-)
+from peerjudge.cli.commands import REPEATED, AsJson, Call, FunctionCommand, Option, pairs_option
+from peerjudge.cli.console import print_status, report_interruption, save_document
+from peerjudge.cli.options import CastOptions
 from peerjudge.cli.tables import Layout, print_result, say
 from peerjudge.results.overwriting import require_free
 
@@ -29,9 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PLAN"]
 
-
 _PLAN = "plan.json"
-
 
 _OWN_PLAN = b'"comparisons_in_data": '
 

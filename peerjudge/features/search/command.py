@@ -1,33 +1,18 @@
-"""Taken from `peerjudge.cli.playing`: COMMANDS[optimize]."""
+"""Command `optimize`."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 
-from peerjudge.cli.commands import (
-    AsJson,
-    Call,
-    FunctionCommand,
-    Option,
-)
-from peerjudge.cli.console import (
-    print_json,
-    print_status,
-    results,
-)
-from peerjudge.cli.options import (
-    CallOptions,
-    CastOptions,
-    ProgressForm,
-    parse_pairs,
-    split_names,
-)
+from peerjudge.cli.commands import AsJson, Call, FunctionCommand, Option
+from peerjudge.cli.console import print_json, print_status, results
+from peerjudge.cli.options import CallOptions, CastOptions, ProgressForm, parse_pairs, split_names
+from peerjudge.cli.playing import compute_by_steps
 from peerjudge.cli.tables import say
 
 if TYPE_CHECKING:
     from peerjudge.features.search.findings import Optimized
-from peerjudge.cli.playing import _compute_by_steps
 
 __all__ = ["OPTIMIZE"]
 
@@ -39,7 +24,7 @@ async def _optimize(
     json: AsJson = False,
 ) -> int:
     """Search for better prompts, and print the search."""
-    found = await _compute_by_steps(call, display)
+    found = await compute_by_steps(call, display)
     _print_search(found, json=json)
     if found.stopped is None:
         return 0

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from peerjudge.data import Comparison, Scalar, replace
-from peerjudge.data.declared import Search
+from peerjudge.data import Comparison, Scalar, Search, replace
 from peerjudge.errors import DataError, ExperimentError
 from peerjudge.features.search.adoption import paper_options
 from peerjudge.features.search.nouns import Exemplar, Factor, SearchOptions, Splits, Target

@@ -9,8 +9,7 @@ from math import fsum, isnan
 from types import MappingProxyType
 
 from peerjudge.analysis import collect_transcripts, tabulate_by_condition
-from peerjudge.data import Comparison, Transcript
-from peerjudge.data.declared import Objective
+from peerjudge.data import Comparison, Objective, Transcript
 from peerjudge.errors import ExperimentError
 
 OBJECTIVES: Mapping[Objective, str] = MappingProxyType(

@@ -6,8 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from peerjudge.data import Dataset, Scalar, Transcript, Usage, replace
-from peerjudge.data.declared import Objective
+from peerjudge.data import Dataset, Objective, Scalar, Transcript, Usage, replace
 from peerjudge.features.search.nouns import Candidate, CandidateScores
 from peerjudge.features.search.objectives import Scored, score_transcripts
 from peerjudge.features.search.targets import find_render_fault, lay_over

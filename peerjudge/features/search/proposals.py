@@ -15,7 +15,7 @@ from peerjudge.features.search.texts import (
     list_keys,
     split_margins,
 )
-from peerjudge.prompts.written import _read_meta
+from peerjudge.prompts.written import read_meta
 
 __all__ = [
     "ask_for_paraphrase",
@@ -29,7 +29,7 @@ _SHOWN = 1500
 
 def ask_for_paraphrase(part: str) -> tuple[Message, ...]:
     """Return the messages that ask for other words for one part of an instruction."""
-    meta = _read_meta()["paraphrase"]
+    meta = read_meta()["paraphrase"]
     return _messages(meta, part=" ".join(part.split()))
 
 
@@ -48,7 +48,7 @@ def ask_for_text(
         exemplars: items of the search split, with gold.
         options: of the search; the objective in words and the bound of the length.
     """
-    meta = _read_meta()["opro"]
+    meta = read_meta()["opro"]
     ascending = sorted(tried, key=lambda one: one[1])
     texts = [
         _fill(
@@ -85,7 +85,7 @@ def ask_for_revision(
         items: what was judged with it, the replies, and gold.
         options: of the search; the bound of the length.
     """
-    meta = _read_meta()["gepa"]
+    meta = read_meta()["gepa"]
     shown = [
         _fill(
             meta["item"],
@@ -108,7 +108,7 @@ def _describe_reply(
     target: Target, options: SearchOptions, *, best: str, number: int
 ) -> dict[str, object]:
     """Return what meta-prompts say of the new text: its length, what it keeps, and its form."""
-    meta = _read_meta()["opro"]
+    meta = read_meta()["opro"]
     hidden = max(0, len(target.text) - len(_show(target.text, target)))
     return {
         "longest": find_longest(target.text, options.longest) - hidden,
