@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from peerjudge.results.models import model as model, rank_styles as rank_styles
     from peerjudge.results.opinions import events as events
     from peerjudge.results.rankings import peer_rank as peer_rank, rank as rank
-    from peerjudge.results.reasons import reasons as reasons
     from peerjudge.results.reports import report as report
     from peerjudge.results.reproductions import reproduce as reproduce
     from peerjudge.results.scores import score as score
@@ -96,7 +95,6 @@ _NAMES = {
     "results.models": "model rank_styles",
     "results.opinions": "events",
     "results.rankings": "peer_rank rank",
-    "results.reasons": "reasons",
     "results.reports": "report",
     "results.reproductions": "reproduce",
     "results.scores": "score",

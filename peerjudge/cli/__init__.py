@@ -37,7 +37,6 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
         "agreement": "Agreement of reviewers with gold, alone and as a panel.",
         "rank": "Rank the contestants and weight the reviewers of a run or dataset.",
         "model": "One model of all verdicts: ability, position, length, own answers, discussion.",
-        "reasons": "What the reasons of verdicts mention, and the reasons on one comparison.",
         "reproduce": "Put the tables and figures of a paper beside those of a run or of recorded reviews.",
     },
     "Look": {

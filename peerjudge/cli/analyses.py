@@ -282,7 +282,6 @@ COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
         ),
         "model": FunctionCommand(function="results.models:model"),
         "rank": FunctionCommand(function="results.rankings:rank", run=_rank),
-        "reasons": FunctionCommand(function="results.reasons:reasons"),
         "report": FunctionCommand(function="results.reports:report", run=_report),
         "reproduce": FunctionCommand(
             function="results.reproductions:reproduce",

@@ -127,7 +127,6 @@ _OPTIONS: Mapping[str, Option] = MappingProxyType(
         "str | Path | None": Option(type=str),
         "str | Path | Experiment": Option(type=str),
         "str | Path | RunSummary": Option(type=str),
-        "str | Path | Themes": Option(type=Path),
         "str | Sequence[str]": _NAMES,
         "str | Sequence[str | Question]": Option(type=str),
         "Sequence[str]": REPEATED,

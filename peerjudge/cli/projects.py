@@ -13,7 +13,7 @@ from cyclopts import Parameter
 from peerjudge.cli.console import print_json, print_status, results
 from peerjudge.cli.interrupts import cancel_on_signal
 from peerjudge.cli.tables import say
-from peerjudge.errors import CardError, ShelfError
+from peerjudge.errors import CardError, DataError, ShelfError
 from peerjudge.registry import list_features, list_problems, list_taken
 from peerjudge.shelf import Kind
 from peerjudge.shown import money
@@ -33,6 +33,8 @@ __all__ = [
 ]
 
 Listed = Literal["agents", "protocols", "prompts", "experiments", "datasets", "papers", "features"]
+
+Shown = Literal["agents", "protocols", "prompts", "experiments", "discussion"]
 
 _EXCERPT = 200
 """Characters of a reply that a trial prints."""
@@ -281,29 +283,45 @@ def _entries(kind: Kind) -> list[dict[str, str]]:
 
 
 def show_command(
-    kind: Kind,
+    kind: Shown,
     name: str,
+    id: str | None = None,  # noqa: A002  its name in the help
     /,
     *,
     resolved: bool = False,
     diff: bool = False,
+    json: bool = False,
 ) -> int:
-    """Print a card, protocol, prompt pack or experiment. Nothing is executed.
+    """Print a card, protocol, prompt pack or experiment, or discussions of a run. Nothing is executed.
+
+    `show discussion RUN ID` prints the question, the answers and every turn of a discussion, or of all
+    discussions on one comparison.
 
     Parameters
     ----------
     kind
-        The shelf.
+        The shelf, or `discussion`.
     name
-        Name of the item, as `peerjudge list` shows it.
+        Name of the item, as `peerjudge list` shows it. For `discussion` the source: a run folder, a store
+        URL, a bundle, a file of transcripts, or a dataset NAME:PATH with recorded reviews.
+    id
+        For `discussion`: id of a comparison, or the beginning of the id of a discussion, as `events` and
+        `export` print them.
     resolved
         Print a prompt pack with all that it takes from the packs that it extends.
     diff
         Print how it differs from the pack that it extends, or from the built-in file that it shadows.
+    json
+        Print discussions as one JSON document.
     """
     from peerjudge.shelf import Shelf
     from peerjudge.shelf.folders import read_text
 
+    if kind == "discussion":
+        return _show_discussions(name, id, json=json)
+    if id is not None or json:
+        msg = f"{'--json' if json else f'the id {id!r}'} is for `show discussion RUN ID`"
+        raise ShelfError(msg)
     if resolved and diff:
         msg = "--resolved and --diff cannot be combined; give one of them"
         raise ShelfError(msg)
@@ -312,6 +330,25 @@ def show_command(
     make = _resolve if resolved else _compare
     text = make(shelf, entry) if resolved or diff else read_text(entry.path)
     say(*text.splitlines())
+    return 0
+
+
+def _show_discussions(source: str, wanted: str | None, *, json: bool) -> int:
+    if wanted is None:
+        msg = (
+            "`show discussion RUN ID` needs the id of a comparison or discussion; "
+            "`peerjudge events` and `peerjudge export` print them"
+        )
+        raise DataError(msg)
+    from peerjudge.data import to_plain
+    from peerjudge.reporting.lanes import render_texts
+    from peerjudge.runs.discussions import find_discussions
+
+    found = asyncio.run(find_discussions(source, wanted))
+    if json:
+        print_json([to_plain(one) for one in found])
+    else:
+        say(*render_texts(found).splitlines())
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from peerjudge.data import Comparison, Outcome, Seat, Transcript, Turn, Verdict
@@ -11,6 +12,7 @@ from peerjudge.reporting.fragments import load_templates, mark_page
 from peerjudge.reporting.transcripts import TEXT_LIMIT
 from peerjudge.tracker import opinion_events
 
+_RULE = 80
 _OUTCOMES = {
     Outcome.TIE: "a tie",
     Outcome.UNREADABLE: "unreadable",
@@ -33,18 +35,39 @@ class _Said:
 
 def render_text(transcript: Transcript) -> str:
     """Return the question, the answers and all turns as lines, with marks for control characters."""
-    reference = transcript.comparison.reference
-    lines = [
-        _describe(transcript),
-        f"Question: {_cut(transcript.comparison.question.text)}",
+    lines = [_describe(transcript), *_write_material(transcript.comparison)]
+    lines += _write_turns(transcript)
+    return mark_controls("\n".join(lines), keep="\n\t")
+
+
+def render_texts(transcripts: Iterable[Transcript]) -> str:
+    """Return several discussions as lines; question and answers stand above the first that shows them."""
+    lines: list[str] = []
+    shown: Comparison | None = None
+    for transcript in transcripts:
+        if transcript.comparison != shown:
+            shown = transcript.comparison
+            lines += ["=" * _RULE, *_write_material(shown)]
+        lines += ["-" * _RULE, f"{_describe(transcript)}, id {transcript.id}"]
+        lines += _write_turns(transcript)
+    return mark_controls("\n".join(lines), keep="\n\t")
+
+
+def _write_material(comparison: Comparison) -> list[str]:
+    reference = comparison.reference
+    return [
+        f"Question: {_cut(comparison.question.text)}",
         *([f"Reference answer: {_cut(reference)}"] if reference else []),
-        *(f"{name}: {text}" for name, _, text in _list_answers(transcript.comparison)),
+        *(f"{name}: {text}" for name, _, text in _list_answers(comparison)),
     ]
+
+
+def _write_turns(transcript: Transcript) -> list[str]:
+    lines: list[str] = []
     for said in _list_turns(transcript):
         head = ", ".join(part for part in (said.seat, said.task, said.verdict, said.event) if part)
         lines += ["", f"[{head}]", *(f"  ({one})" for one in said.inner), said.text]
-    lines += ["", _describe_end(transcript)]
-    return mark_controls("\n".join(lines), keep="\n\t")
+    return [*lines, "", _describe_end(transcript)]
 
 
 def render_html(transcript: Transcript) -> str:

@@ -82,11 +82,6 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         **_VALUE,
         "value": "share of contradictions after which the opinion was altered",
     },
-    "reasons": {
-        "theme": "theme",
-        "measure": "mentioned (share of reasons), right or altered (difference of shares with and without)",
-        **_VALUE,
-    },
     "model": {
         "effect": "term of the model: ability, position, length, own answer, ...",
         "name": "reviewer or condition; empty for the mean, or for all",

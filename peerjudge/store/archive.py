@@ -234,6 +234,7 @@ class Archive:
         run: str | None = None,
         condition: str | None = None,
         comparison: str | None = None,
+        beginning: str = "",
     ) -> AsyncIterator[Transcript]:
         """Yield every discussion that has begun, ended or not, read page by page.
 
@@ -243,6 +244,7 @@ class Archive:
             run: only those of this run, under the condition's name in that run.
             condition: only those of this condition.
             comparison: only those of the comparison with this id.
+            beginning: only those whose id begins so.
         """
         query = select_heads() if run is None else select_run(run)
         columns = query.selected_columns
@@ -250,6 +252,8 @@ class Archive:
             query = query.where(columns.condition == condition)
         if comparison is not None:
             query = query.where(columns.comparison_id == comparison)
+        if beginning:
+            query = query.where(columns.id.startswith(beginning, autoescape=True))
         place = tuple_(columns.condition, columns.comparison_id, columns.id)
         query = query.order_by(columns.condition, columns.comparison_id, columns.id).limit(_PAGE)
         rows = await self._rows(query)

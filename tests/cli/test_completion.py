@@ -23,6 +23,6 @@ def test_bash_completes_commands_options_and_values(shell, tmp_path):
         done = subprocess.run(command, env=shell.env, capture_output=True, text=True, check=True)
         return done.stdout.split()
 
-    assert set(ask("r")) == {"run", "rank", "reasons", "report", "reproduce"}
+    assert set(ask("r")) == {"run", "rank", "report", "reproduce"}
     assert {"--cost-limit", "--data"} <= set(ask("run", "--"))
     assert ask("rank", "--format", "") == ["text", "latex", "csv"]

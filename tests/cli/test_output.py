@@ -65,7 +65,7 @@ COMMANDS = [
     ("events", "study", "--json"),
     ("events", "study", "--summary"),
     ("agreement", "study"),
-    ("reasons", "study"),
+    ("show", "discussion", "study", "sample-01"),
     ("bias", "study"),
     ("compare", "study"),
     ("list", "agents"),

@@ -19,7 +19,6 @@ from .talks import discuss
         pj.bias,
         pj.compare,
         pj.score,
-        pj.reasons,
         lambda source: pj.events(source, summary=True),
     ],
 )
