@@ -48,16 +48,15 @@ if TYPE_CHECKING:
     )
     from peerjudge.protocol import DiscussionProtocol as DiscussionProtocol
     from peerjudge.results.agreements import agreement as agreement
-    from peerjudge.results.annotators import annotators as annotators
     from peerjudge.results.biases import bias as bias
     from peerjudge.results.citing import cite as cite
     from peerjudge.results.comparisons import compare as compare
-    from peerjudge.results.models import model as model, rank_styles as rank_styles
     from peerjudge.results.opinions import events as events
     from peerjudge.results.rankings import peer_rank as peer_rank, rank as rank
     from peerjudge.results.reports import report as report
     from peerjudge.results.reproductions import reproduce as reproduce
     from peerjudge.results.scores import score as score
+    from peerjudge.results.styles import rank_styles as rank_styles
     from peerjudge.runs import (
         RunSummary as RunSummary,
         load as load,
@@ -88,16 +87,15 @@ _NAMES = {
     "errors": "PeerJudgeError",
     "protocol": "DiscussionProtocol",
     "results.agreements": "agreement",
-    "results.annotators": "annotators",
     "results.biases": "bias",
     "results.citing": "cite",
     "results.comparisons": "compare",
-    "results.models": "model rank_styles",
     "results.opinions": "events",
     "results.rankings": "peer_rank rank",
     "results.reports": "report",
     "results.reproductions": "reproduce",
     "results.scores": "score",
+    "results.styles": "rank_styles",
     "runs": "RunSummary load load_sync run run_sync",
     "runs.answering": "answers answers_sync",
     "runs.frames": "ballots_df battles_df calls_df discussions_df events_df turns_df weights_df",

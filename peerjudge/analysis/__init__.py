@@ -41,7 +41,6 @@ from peerjudge.analysis.self_enhancement import SelfEnhancement, measure_self_en
 from peerjudge.analysis.signflips import measure_difference
 from peerjudge.analysis.tournaments import build_tournament
 from peerjudge.analysis.verbosity import Verbosity
-from peerjudge.analysis.verdict_model import fit_verdict_model
 
 __all__ = [
     "Accuracy",
@@ -74,7 +73,6 @@ __all__ = [
     "compare_all",
     "count_holdings",
     "count_moves",
-    "fit_verdict_model",
     "measure_accuracy",
     "measure_agreement",
     "measure_bias",

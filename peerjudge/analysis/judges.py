@@ -57,8 +57,8 @@ def group_judges(
             raise DataError(explain_unjudged(ballots, "to score"))
         names = ", ".join(sorted(ballots.reviewers)[:8])
         msg = (
-            f"{ballots.name} has no reviews to score except by its labelers ({names}); score them "
-            "(--reviewers human), or estimate their errors (--annotators)"
+            f"{ballots.name} has no reviews to score except by its labelers ({names}); score them with "
+            "--reviewers human"
         )
         raise DataError(msg)
     codes = [code for code, name in enumerate(ballots.reviewers) if name in chosen]

@@ -63,7 +63,7 @@ def _rank(
     """
     if control is not None:
         from peerjudge.data import Scoring
-        from peerjudge.results.models import rank_styles
+        from peerjudge.results.styles import rank_styles
 
         scoring = call.given.get("scoring", Scoring.BRADLEY_TERRY)
         if scoring != Scoring.BRADLEY_TERRY:
@@ -89,7 +89,6 @@ def _score(
     call: Call[ScoreResult],
     *,
     disagreements: bool = False,
-    annotators: bool = False,
     layout: Layout = "text",
     json: AsJson = False,
 ) -> int:
@@ -97,22 +96,7 @@ def _score(
 
     Options:
         disagreements: List the replies whose reading differs from the record; JSON always has them.
-        annotators: Instead, estimate how often each person errs from votes that disagree (Dawid and
-            Skene's model), and compare accuracy against gold with accuracy against the labels of the
-            model. A run needs --gold with a dataset that has the votes.
     """
-    if annotators:
-        from peerjudge.results.annotators import annotators as measure_annotators
-
-        if disagreements or not {"by", "beside", "between"}.isdisjoint(call.given):
-            msg = (
-                "--annotators prints tables of its own; leave --by, --beside, --between and "
-                "--disagreements out"
-            )
-            raise DataError(msg)
-        model = measure_annotators(*call.sources, **call.select(measure_annotators))
-        print_result(model, json=json, layout=layout)
-        return 0
     found = call.compute()
     print_result(found, json=json, layout=layout)
     if disagreements and not json and found.published is None:
@@ -280,7 +264,6 @@ COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
         "events": FunctionCommand(
             function="results.opinions:events", run=_events, options={"source": DISCUSSIONS}
         ),
-        "model": FunctionCommand(function="results.models:model"),
         "rank": FunctionCommand(function="results.rankings:rank", run=_rank),
         "report": FunctionCommand(function="results.reports:report", run=_report),
         "reproduce": FunctionCommand(

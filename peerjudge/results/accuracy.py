@@ -20,7 +20,6 @@ from peerjudge.reporting.layout import AnyColumn, Column, Section, Table, build_
 
 if TYPE_CHECKING:
     from peerjudge.analysis import Accuracy, Compared
-    from peerjudge.analysis.annotators import ModelAccuracy
     from peerjudge.analysis.conditions import ConditionFindings, Consistency, GroupFindings
     from peerjudge.analysis.findings import Findings
     from peerjudge.analysis.outcomes import Change
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from peerjudge.analysis.scoring import Score
 
 
-J = TypeVar("J", "Score", "Correlation", "ModelAccuracy")
+J = TypeVar("J", "Score", "Correlation")
 LEFT_OUT = "Inconsistent, unreadable and refused verdicts are left out."
 AT_ONCE = (
     "the accuracy of the verdicts that the first reply states, without those that were named when asked "

@@ -82,19 +82,6 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         **_VALUE,
         "value": "share of contradictions after which the opinion was altered",
     },
-    "model": {
-        "effect": "term of the model: ability, position, length, own answer, ...",
-        "name": "reviewer or condition; empty for the mean, or for all",
-        **_VALUE,
-        "value": "log-odds, all else equal",
-    },
-    "annotators": {
-        "condition": "condition of a run; missing for reviews on record",
-        "reviewer": "reviewer, or the seats of a conclusion",
-        "against": "gold, label (of the annotator model), or expected under the model",
-        **_VALUE,
-        "value": "accuracy",
-    },
     "styles": {
         "contestant": "author of the ranked answers",
         "style": "equal (position, length and markdown held equal) or plain",

@@ -33,7 +33,6 @@ from peerjudge.reporting.formats import counted
 from peerjudge.reporting.layout import Section, build_section
 from peerjudge.reporting.transcripts import TranscriptData
 from peerjudge.results.agreements import agreement
-from peerjudge.results.annotators import annotators
 from peerjudge.results.base import Document, DrawnResult, Result, Shown, SourcedResult
 from peerjudge.results.biases import bias
 from peerjudge.results.columns import Cells, list_cells
@@ -248,10 +247,6 @@ _SECTIONS = {
         "Agreement with peer weights",
         "The same, with each reviewer weighted by its rank as a contestant.",
     ),
-    "annotators": (
-        "Gold that people disagree on",
-        "Gold follows from votes that do not always agree, so it can be wrong; Dawid and Skene's model.",
-    ),
     "bias": (
         "Position, self-preference and length",
         "Without position bias, a reviewer of both orders chooses the first answer half of the time.",
@@ -409,7 +404,6 @@ def _compute_results(
         "score": lambda: score(dataset, by=by, own_reading=False),
         "agreement": lambda: agreement(dataset, panel=alone),
         "weighted": lambda: agreement(dataset, weights="peer", contestant_of=contestant_of),
-        "annotators": lambda: annotators(dataset),
         "bias": lambda: bias(dataset, contestant_of=contestant_of),
     }
     for paper in list_papers():

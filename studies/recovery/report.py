@@ -10,21 +10,19 @@ import numpy as np
 from peerjudge.data import Measurement
 from peerjudge.reporting.figures import Figure
 from studies.outcome import Study, Table, draw_targets
-from studies.recovery.annotators import recover_accuracy
 from studies.recovery.claims import count_claims
 from studies.recovery.contrasts import (
     SIZES as CONTRAST_SIZES,
     count_gain_claims,
     measure_contrast_coverage,
 )
-from studies.recovery.coverage import SIZES, is_honest, measure_coverage
+from studies.recovery.coverage import SIZES, measure_coverage
 from studies.recovery.effects import EFFECTS, Effect, Planted
 from studies.recovery.limits import Sensitivity, measure_sensitivities
 from studies.recovery.rankings import measure_rank_coverage
 from studies.recovery.ratings import measure_rating_coverage
 from studies.recovery.reversals import count_reversals
 from studies.recovery.tables import (
-    build_annotators_table,
     build_claims_table,
     build_coverage_table,
     build_gains_table,
@@ -32,7 +30,6 @@ from studies.recovery.tables import (
     build_ratings_table,
     list_coverage,
     list_reversals,
-    say_annotators,
     say_claims,
     say_gains,
     say_rankings,
@@ -40,10 +37,7 @@ from studies.recovery.tables import (
     say_reversals,
     say_stopping,
     write_coverage,
-    write_model_coverage,
 )
-from studies.recovery.ties import build_ties_table, recover_ties, say_ties
-from studies.recovery.verdicts import SIZES as MODEL_SIZES, measure_model_coverage
 from studies.stopping.rules import NULLS, measure_decisions
 
 _STUDIES = 500
@@ -131,7 +125,6 @@ def compute_recovery(*, seed: int, studies: int = _STUDIES) -> Study:
     covered = measure_coverage(studies=2 * studies, seed=seed)
     contrasts = measure_contrast_coverage(studies=studies, seed=seed)
     gains = count_gain_claims(studies=2 * studies, seed=seed)
-    modelled = measure_model_coverage(studies=studies, seed=seed)
     told = measure_sensitivities(questions=_QUESTIONS, seed=seed)
     claims = count_claims(studies=2 * studies, seed=seed)
     ranked = measure_rank_coverage(studies=max(2, 3 * studies // 5), seed=seed)
@@ -140,9 +133,6 @@ def compute_recovery(*, seed: int, studies: int = _STUDIES) -> Study:
     stopped = measure_decisions(NULLS, studies=2 * studies, seed=seed)
     false = max(one.better + one.worse for one in stopped)
     stop_error = float(np.sqrt(false * (1.0 - false) / (2 * studies)))
-    voting = max(1, studies // 5)
-    voted = recover_accuracy(studies=voting, seed=seed)
-    tied = recover_ties(studies=voting, seed=seed)
     return Study(
         title="Recovery of planted effects",
         summary=(
@@ -150,26 +140,20 @@ def compute_recovery(*, seed: int, studies: int = _STUDIES) -> Study:
             write_coverage(covered, "intervals of accuracies and kappa"),
             write_coverage(contrasts, "printed intervals of contrasts"),
             say_gains(gains),
-            write_model_coverage(modelled),
             say_claims(claims),
             say_rankings(ranked),
             say_ratings(rated),
             say_reversals(turned),
             say_stopping(stopped, stop_error),
-            say_annotators(voted),
-            say_ties(tied),
         ),
         tables=(
             _build_table(found),
             build_coverage_table(covered, SIZES),
             build_coverage_table(contrasts, CONTRAST_SIZES),
             build_gains_table(gains),
-            build_coverage_table(modelled, MODEL_SIZES),
             build_claims_table(claims),
             build_rankings_table(ranked),
             build_ratings_table(rated),
-            build_annotators_table(voted),
-            build_ties_table(tied, voting),
             Table(
                 title=f"How far the most telling figure moves, {_QUESTIONS} questions in both orders",
                 columns=("trait", "from", "to", "figure", "standard deviations", ""),
@@ -207,10 +191,7 @@ def compute_recovery(*, seed: int, studies: int = _STUDIES) -> Study:
             },
             "rankings": [asdict(one) for one in ranked],
             "ratings": [asdict(one) for one in rated],
-            "model": [asdict(one) | {"honest": is_honest(one)} for one in modelled],
             "effects": {name: asdict(one) for name, one in found.items()},
-            "annotators": [asdict(one) for one in voted],
-            "true_ties": [asdict(one) for one in tied],
             "sensitivities": [
                 {
                     "trait": one.trait,

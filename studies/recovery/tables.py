@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from studies.outcome import Table
-from studies.recovery.annotators import RIGHT, Recovery
 from studies.recovery.claims import Claims
 from studies.recovery.contrasts import GainClaims
 from studies.recovery.coverage import LEAST, Coverage, is_honest
@@ -26,17 +25,6 @@ def write_coverage(covered: Sequence[Coverage], intervals: str) -> str:
         f"{least.covered:.3f} of the studies ({least.population}, {least.questions} questions, standard "
         f"error {least.error:.3f}); {kept} of {len(covered)} coverages are at least {LEAST}, within "
         "two standard errors."
-    )
-
-
-def write_model_coverage(modelled: Sequence[Coverage]) -> str:
-    """Return the least coverage of the effects of the model of verdicts."""
-    least = min(modelled, key=lambda one: one.covered)
-    honest = sum(map(is_honest, modelled))
-    return (
-        f"The model of verdicts holds planted abilities, position, length and own answers in at least "
-        f"{least.covered:.3f} of the studies ({least.population}, {least.questions} questions, standard "
-        f"error {least.error:.3f}); {honest} of {len(modelled)} coverages are at least {LEAST} within chance."
     )
 
 
@@ -111,49 +99,6 @@ def build_claims_table(claims: Sequence[Claims]) -> Table:
         ),
         note="Shares of studies of 24 questions. `without adjusting` is the share in which some "
         "condition's own 95 % interval leaves out 0; `at most` is what chance allows for 5 %.",
-    )
-
-
-def say_annotators(voted: Sequence[Recovery]) -> str:
-    """Return what a reviewer's accuracy seems to be where gold comes from people who err."""
-    least, most = (
-        (min(one.found[kind] for one in voted), max(one.found[kind] for one in voted))
-        for kind in ("majority", "expected")
-    )
-    return (
-        f"Where gold comes from people who err, a reviewer that is right in {RIGHT:.0%} seems right in "
-        f"{least[0]:.0%} to {least[1]:.0%} against a majority; under the annotator model it is "
-        f"{most[0]:.0%} to {most[1]:.0%}."
-    )
-
-
-def build_annotators_table(voted: Sequence[Recovery]) -> Table:
-    """Return accuracies against people who err, with their coverage."""
-    kinds = ("majority", "label", "expected")
-    return Table(
-        title=f"A reviewer right in {RIGHT:.0%}, measured against people who err",
-        columns=(
-            "votes",
-            *kinds,
-            *(f"{kind}, covered" for kind in kinds),
-            "right labels, majority",
-            "model",
-            "reliability, covered",
-        ),
-        rows=tuple(
-            (
-                one.design,
-                *(one.found[kind] for kind in kinds),
-                *(one.covered[kind] for kind in kinds),
-                one.labels_right["majority"],
-                one.labels_right["model"],
-                one.reliability_covered,
-            )
-            for one in voted
-        ),
-        note=f"Means over {voted[0].studies} studies of 160 or 80 comparisons. `label`: against the most "
-        "probable label of the annotator model; `expected`: its expected accuracy. `covered`: shares of "
-        "95 % intervals that hold the truth.",
     )
 
 

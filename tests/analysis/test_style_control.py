@@ -14,7 +14,7 @@ from peerjudge.analysis.styles import count_markdown
 from peerjudge.data import Comparison, Dataset, Question, RecordedReview, Scoring, replace
 from peerjudge.errors import DataError
 from peerjudge.ranking import rank, without_family
-from peerjudge.results.models import StyleResult, build_control_tables, describe_control
+from peerjudge.results.styles import StyleResult, build_control_tables, describe_control
 from tests.analysis.analysis_kit import dataset_of, pair_of, review_of
 
 SKILL = {"brief": 0.8, "plain": 0.0, "wordy": 0.1}

@@ -152,7 +152,7 @@ def test_command_takes_contestants_by_as(shell, study):
     assert "no reviewer is called 'gpt_9'; the reviewers are sim_bard, " in unknown.err
 
 
-@pytest.mark.parametrize("measure", [pj.rank, pj.agreement, pj.bias, pj.model, pj.report])
+@pytest.mark.parametrize("measure", [pj.rank, pj.agreement, pj.bias, pj.report])
 def test_unknown_contestant_is_an_error_with_those_there_are(study, measure):
     """A contestant that wrote no answer is an error that names those that did."""
     known = "the contestants are bard, claude, gpt35, gpt4, vicuna-13b"

@@ -20,7 +20,6 @@ RUN = (
     "agreement study --panel",
     "events study --summary",
     "bias study",
-    "model study",
 )
 DATA = (
     "score DATA",
@@ -35,7 +34,6 @@ DATA = (
     "agreement DATA --weights peer",
     "agreement DATA --panel",
     "bias DATA",
-    "model DATA",
 )
 
 

@@ -20,7 +20,6 @@ CALLS = {
     "rank study --scoring elo --weights peer --scheme damped": lambda at: pj.rank(
         at, scoring="elo", weights="peer", scheme="damped"
     ),
-    "model study": pj.model,
     "bias study": pj.bias,
     "events study --summary": lambda at: pj.events(at, summary=True),
 }

@@ -44,13 +44,6 @@ def test_the_effect_of_leading_says_that_it_is_paired():
     assert explained not in " ".join(str(pj.events([vote], summary=True)).split())
 
 
-def test_intervals_of_many_rows_say_that_each_holds_alone(tmp_path):
-    """A model prints an interval for each effect: of many effects that are 0, some exclude it."""
-    study = pj.run_sync("leader_follower", limit=4, out=tmp_path / "study")
-    told = " ".join(str(pj.model(study)).split())
-    assert "of 20 rows without an effect, about one has no 0 inside" in told
-
-
 def test_a_share_of_resamples_is_explained_beside_it():
     """A ranking says what is above what, in which share of which things."""
     explained = "of the resamples of questions, those that rank it above the row below"
@@ -71,9 +64,7 @@ def test_a_source_without_reviews_says_what_to_do():
         pj.score([])
 
 
-@pytest.mark.parametrize(
-    "compute", [pj.score, pj.agreement, pj.bias, pj.rank, pj.model, pj.compare]
-)
+@pytest.mark.parametrize("compute", [pj.score, pj.agreement, pj.bias, pj.rank, pj.compare])
 def test_data_that_nobody_judged_are_told_from_data_without_a_reviewer(compute, tmp_path):
     """Every analysis of pairs without reviews says that there are none, and to run the data first."""
     table = tmp_path / "pairs.csv"

@@ -41,7 +41,10 @@ def test_recorded_reviews_are_shown_as_discussions_of_lone_judges(shell):
 def test_what_is_not_there_is_said_with_what_is(played):
     """A wrong id, a missing one and an option of another kind are sentences."""
     for words, message in (
-        (("study", "sample-1"), "did you mean 'sample-01'? (its first comparisons: sample-01, sample"),
+        (
+            ("study", "sample-1"),
+            "did you mean 'sample-01'? (its first comparisons: sample-01, sample",
+        ),
         (("study", "0"), "no discussion '0'"),
         (("study",), "needs the id of a comparison or discussion"),
         (("nowhere", "q1"), "nowhere"),

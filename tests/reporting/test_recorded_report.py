@@ -125,7 +125,6 @@ def test_the_page_loads_nothing_and_runs_its_own_script_only(report, tmp_path):
     """The policy is the same as on the page of a run.
 
     The document beside the page is written without NaN or infinity, and is replaced by a later report.
-    One vote on each pair tells nothing about the errors of people, so there is no model of annotators.
     """
     for _ in range(2):
         page = report.save(tmp_path / "page.html").read_text("utf-8")
@@ -133,11 +132,9 @@ def test_the_page_loads_nothing_and_runs_its_own_script_only(report, tmp_path):
     assert len(re.findall(r"<script", page)) == 1
     assert set(re.findall(r"https?://[^\s\"'<]+", page)) <= {"http://www.w3.org/2000/svg"}
     assert "simulated reviewers" not in page
-    assert 'id="annotators"' not in page
     document = json.loads((tmp_path / "page.json").read_text("utf-8"))
     assert document["schema"] == "RecordedFindings/2"
     assert json.dumps(document, allow_nan=False)
-    assert "annotators" not in report.document()
 
 
 @pytest.mark.slow
@@ -207,22 +204,3 @@ def test_hostile_names_add_no_element(tmp_path):
     assert "<img" not in page
     assert len(re.findall(r"<script", page)) == 1
     assert "49" not in re.findall(r"<h1>.*?</h1>", page, re.DOTALL)[0]
-
-
-def test_votes_that_disagree_have_a_section_of_their_own(tmp_path):
-    """The page and its JSON have the numbers of `score --annotators`; names of people stay texts."""
-    dataset, people = small(), ("<b>ann</b>", "ben", "cid")
-    votes = [
-        review(one, name, TWO if errs else ONE)
-        for number, one in enumerate(dataset.comparisons)
-        for name, errs in zip(people, (False, False, number % 2 == 0), strict=True)
-    ]
-    models = [one for one in dataset.reviews if one.reviewer != "people"]
-    voted = replace(dataset, reviews=(*models, *votes), humans=people)
-    found = pj.report(voted)
-    assert found.document()["annotators"] == pj.annotators(voted).document()
-    page = found.save(tmp_path / "page.html").read_text("utf-8")
-    section = page[page.index('id="annotators"') :].split("</section>")[0]
-    assert "<td" in section
-    assert "&lt;b&gt;ann" in section
-    assert "<b>ann" not in page

@@ -5,16 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from peerjudge.analysis import collect_transcripts, fit_verdict_model
-from peerjudge.simulation.arrays import Items, Speaker, World
-from peerjudge.simulation.traits import Traits
 from studies.recovery.claims import count_claims
 from studies.recovery.contrasts import WORLDS, count_gain_claims, measure_contrast_coverage
 from studies.recovery.effects import EFFECTS
 from studies.recovery.limits import measure_sensitivities
 from studies.recovery.report import recover_effects
-from studies.recovery.transcripts import play_studies
-from studies.recovery.verdicts import measure_model_coverage
 
 
 @pytest.mark.parametrize("effect", EFFECTS, ids=lambda effect: effect.name.replace(" ", "-"))
@@ -27,39 +22,6 @@ def test_planted_effects_are_found_at_the_nominal_rate(effect):
     assert found.nominal
     assert found.found == pytest.approx(found.expected, abs=0.04 if discussed else 0.025)
     assert found.detected > 0.6
-
-
-def test_the_model_of_verdicts_holds_planted_effects():
-    """20 studies of 12 and of 36 questions: 95 % intervals hold every effect in at least 16."""
-    found = measure_model_coverage(studies=20, seed=5, sizes=(12, 36))
-    assert len(found) == 10
-    assert min(one.covered for one in found) >= 0.8
-    widths = {(one.population, one.questions): one.width for one in found}
-    assert all(widths[name, 36] < widths[name, 12] for name, _ in widths)
-
-
-@pytest.mark.parametrize("moved", [True, False])
-def test_the_model_of_verdicts_finds_what_a_discussion_changes(moved):
-    """A weak follower of an able leader gains if it can be moved, and nothing if it cannot."""
-    world = World(Items.build_plain([1, -1] * 40), studies=1, random=np.random.default_rng(1))
-    unmoved = -40.0
-    leader = Traits(ability=2.0, shared_error=0.2, susceptibility=unmoved)
-    follower = Traits(ability=0.2, shared_error=0.2, susceptibility=1.5 if moved else unmoved)
-    held = play_studies(
-        world,
-        Speaker(name="able", traits=leader),
-        Speaker(name="weak", traits=follower),
-        draws={},
-    )
-    model = fit_verdict_model(collect_transcripts(held))
-    (gain,) = (one.value for one in model.effects if one.term == "discussion")
-    if moved:
-        assert gain.low > 0.2
-    else:
-        assert abs(gain.value) < 0.05
-    assert ("turn", "no reviewer had a second turn in a discussion") in [
-        (one.term, one.reason) for one in model.left_out
-    ]
 
 
 def test_a_larger_effect_is_detected_more_often():

@@ -25,8 +25,8 @@ API: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "Measures": (
         "Functions that read runs, datasets, transcripts and frames. None calls a model.",
         (
-            "score", "compare", "agreement", "annotators", "bias", "model", "rank", "rank_styles",
-            "peer_rank", "events", "opinion_events", "reasons", "report", "reproduce", "cite",
+            "score", "compare", "agreement", "bias", "rank", "rank_styles",
+            "peer_rank", "events", "opinion_events", "report", "reproduce", "cite",
         ),
     ),
     "Frames": (

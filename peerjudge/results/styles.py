@@ -1,4 +1,4 @@
-"""Models of verdicts: all effects on a verdict at once, and rankings at equal style of the answers."""
+"""Rankings at equal style of the answers."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from math import exp
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from peerjudge.analysis.selecting import HUMAN
 from peerjudge.analysis.style_control import CONTROLS, ControlledRanking, control_styles
-from peerjudge.analysis.verdict_model import VerdictModel, fit_verdict_model
 from peerjudge.data import Measurement, Scheme, Standing, to_plain
 from peerjudge.data.choices import require_choice
 from peerjudge.ranking import document_standings, ranking_document
 from peerjudge.reporting.formats import counted, decimal, preface, share
 from peerjudge.reporting.layout import Column, Table, build_table
 from peerjudge.results.base import Document, FramedResult, Shown, list_names
-from peerjudge.results.columns import Cells, list_cells
+from peerjudge.results.columns import Cells
 from peerjudge.results.contestants import (
     describe_groups,
     measure_rank,
@@ -29,7 +27,6 @@ from peerjudge.tracker import Stance
 
 if TYPE_CHECKING:
     from peerjudge.analysis.style_control import StyleCoefficient
-    from peerjudge.analysis.verdict_model import Effect
 
 
 _MORE = {
@@ -41,40 +38,6 @@ _MORE = {
 _ONE_ORDER = (
     "No pair was shown in both orders: position also has what makes the answers shown first better."
 )
-_CHOSEN = {
-    "length": "for an answer twice as long",
-    "own answer": "for its own answer",
-    "family": "for answers of its family",
-    "discussion": "for gold in the first turn of a discussion",
-    "condition": "for gold, over the first condition",
-    "turn": "for gold for each further turn of a reviewer",
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ModelResult(FramedResult):
-    """Effects on verdicts, each with all others equal."""
-
-    frame: ClassVar[str] = "model"
-    model: VerdictModel
-
-    def document(self) -> Document:
-        """Return the document of `peerjudge model --json`."""
-        return make_plain(to_plain(self.model))
-
-    def parts(self) -> Shown:
-        """Return the table of effects, and what the model holds equal and leaves out."""
-        return [
-            *preface(simulated=self.model.simulated, questions=self.model.questions),
-            build_model_table(self.model),
-            "",
-            *describe_model(self.model),
-        ]
-
-    def rows(self) -> Iterator[Cells]:
-        """Yield one row for each effect."""
-        for effect in self.model.effects:
-            yield {"effect": effect.term, "name": effect.name, **list_cells(effect.value)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -117,62 +80,6 @@ class StyleResult(FramedResult):
                 bounds = {"low": one.low, "high": one.high}
                 own = {"contestant": name, "style": style, "rank": one.rank, "score": one.score}
                 yield own | bounds
-
-
-def build_model_table(fitted: VerdictModel) -> Table:
-    """Return the effects of a model of verdicts, each with its interval and in words."""
-    several = {effect.term for effect in fitted.effects if effect.name}
-
-    def name(effect: Effect) -> str:
-        mean = effect.term in several and not fitted.pooled
-        return effect.name or ("mean of reviewers" if mean else "all")
-
-    return build_table(
-        "Effects on a verdict, all else equal, in log-odds",
-        fitted.effects,
-        Column("Effect", "term"),
-        ("Of", name),
-        Column("Estimate", "value", digits=2),
-        Column("Verdicts", "value.n"),
-        ("Reading", _read),
-        names=2,
-        note="Intervals: 95 %, with questions as the unit. `no clear effect`: 0 is inside the interval. Each "
-        "holds for one row: of 20 rows without an effect, about one has no 0 inside.",
-    )
-
-
-def describe_model(fitted: VerdictModel) -> list[str]:
-    """Return what the model was fitted to, what it holds equal, and what it left out."""
-    sentences = [
-        (
-            f"{counted(fitted.verdicts, 'verdict')} on {counted(fitted.comparisons, 'pair')} of "
-            f"{counted(fitted.questions, 'question')}; {fitted.ties:,} ties count as half a choice of either "
-            f"answer; {fitted.unreadable:,} more without a readable verdict are left out."
-        ),
-        (
-            "Logistic mixed model by maximum likelihood with a random effect of each pair and a weak prior "
-            "(log-F of one observation) on every effect, so that no effect is infinite."
-        ),
-    ]
-    if fitted.authors:
-        sentences.append("The strengths of the authors of the answers are held equal, too.")
-    if fitted.without_texts:
-        sentences.append(
-            f"{counted(fitted.without_texts, 'verdict')} on pairs without texts are left out."
-        )
-    if not fitted.both_orders and any(effect.term == "position" for effect in fitted.effects):
-        sentences.append(_ONE_ORDER)
-    if any(effect.term == "length" for effect in fitted.effects):
-        sentences.append(
-            "Length: where longer answers are better in ways that gold does not show, the effect is too high."
-        )
-    if any(effect.term == "condition" for effect in fitted.effects):
-        sentences.append(f"Conditions are compared with '{fitted.first_condition}'.")
-    sentences += [
-        f"Left out: {one.term}{f' of {one.name!r}' if one.name else ''}: {one.reason}."
-        for one in fitted.left_out
-    ]
-    return sentences
 
 
 def build_control_tables(ranking: ControlledRanking) -> list[Table]:
@@ -231,51 +138,6 @@ def describe_control(ranking: ControlledRanking) -> list[str]:
         "depends on style."
     )
     return sentences
-
-
-def model(
-    source: Source,
-    *,
-    reviewers: str | Sequence[str] | None = None,
-    gold: str = HUMAN,
-    families: Mapping[str, str] | None = None,
-    contestant_of: Mapping[str, str] | None = None,
-    pooled: bool = False,
-) -> ModelResult:
-    """Fit one logistic mixed model to the verdicts before discussions and at every turn of them.
-
-    Each effect (ability, difficulty, position, length, own answers, discussion) is with all others equal,
-    which single measures (`bias`, `score`) are not. Intervals have questions as the unit.
-
-    Args:
-        source: Run, dataset `NAME:PATH`, or transcripts.
-        reviewers: Only these.
-        gold: `human` for the gold of the data, or the name of a reviewer to measure against.
-        families: Family by reviewer or author; added to those that the cards of a run declare.
-        contestant_of: Contestants by reviewer, for reviewers with another name than theirs, for peer weights
-            and self-preference; they replace those that the cards of a run declare.
-        pooled: One effect of position, length, own answer and family for all reviewers, instead of one for
-            each.
-
-    Raises:
-        DataError: There are no verdicts on pairs by these reviewers, or all are on one question.
-        ConvergenceError: The fit did not converge.
-        StoreError: There is no such run.
-
-    Example:
-        >>> found = pj.model("study")
-        >>> found.df["effect"].to_list()[:2]
-        ['ability', 'ability']
-    """
-    material = read_material(source, contestant_of=contestant_of)
-    fitted = fit_verdict_model(
-        material.ballots,
-        reviewers=list_names(reviewers),
-        gold=gold,
-        families=material.merge_families(families),
-        pooled=pooled,
-    )
-    return ModelResult(model=fitted)
 
 
 def rank_styles(
@@ -339,19 +201,6 @@ def rank_styles(
         seed=seed,
     )
     return StyleResult(ranking=ranking)
-
-
-def _read(effect: Effect) -> str:
-    """Return an effect in words."""
-    value = effect.value
-    if effect.term == "difficulty":
-        return f"two thirds of the pairs are within {decimal(value.value, 1)} of the average"
-    clear = "" if _is_clear(value) else " (no clear effect)"
-    if effect.term == "ability":
-        return f"chooses gold in {_chance(value.value)} % of pairs of average difficulty{clear}"
-    if effect.term == "position":
-        return f"chooses the first-shown answer in {_chance(value.value)} %{clear}"
-    return f"odds x{_odds(value.value)} {_CHOSEN[effect.term]}{clear}"
 
 
 def _read_style(one: StyleCoefficient) -> str:

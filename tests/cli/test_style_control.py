@@ -1,17 +1,7 @@
-"""`peerjudge model` and `peerjudge rank --control` on a small run."""
+"""`peerjudge rank --control` on a small run."""
 
 import peerjudge as pj
 from peerjudge.results.columns import COLUMNS
-
-
-def test_a_model_of_verdicts_says_what_it_compares_and_leaves_out(played):
-    """`model` prints effects in log-odds, the baseline of conditions, and no expression of markup."""
-    shown = played("model", "study", "--pooled").out
-    assert "Effects on a verdict, all else equal, in log-odds" in shown
-    assert "Simulated reviewers" in shown
-    assert "Left out: " in shown
-    assert "Conditions are compared with 'plain with itself'." in shown
-    assert "<U+" not in shown
 
 
 def test_ranks_at_equal_style_stand_beside_the_plain_ones(played, monkeypatch):
