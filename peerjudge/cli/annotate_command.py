@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shlex
 import sys
 import time
@@ -178,9 +179,10 @@ def _locate_study(
 
 def _answer_run(place: str, *, card: str | None, browser: bool, port: int | None) -> int:
     from peerjudge.runs.sources import hide_password
-    from peerjudge.store.desk_server import open_desk
+    from peerjudge.store.desk_places import open_desk, refuse_earlier_desk
 
     run = hide_password(place)
+    asyncio.run(refuse_earlier_desk(place))
     with open_desk(place, create=False) as desk:
         waiting = desk.count_open()
         if card is not None and card not in waiting:

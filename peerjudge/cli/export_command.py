@@ -113,7 +113,7 @@ async def export_command(
     if people:
         from peerjudge.cli.people_export import read_people, write_people
 
-        rows = read_people(run)
+        rows = await read_people(run)
         with open_output(output) as file:
             write_people(run, rows, file, format, raw_cells=raw_cells)
         return 0

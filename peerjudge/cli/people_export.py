@@ -30,15 +30,20 @@ def check_people_export(run: str, form: str, *, others: bool) -> None:
         raise StoreError(msg)
 
 
-def read_people(run: str) -> list[Mapping[str, object]]:
-    """Return the answers of a run folder or study as rows; raises `StoreError` where there is no desk."""
+async def read_people(run: str) -> list[Mapping[str, object]]:
+    """Return the answers of a run or study as rows.
+
+    Raises `StoreError` where there is no desk, or one of an earlier version in a database.
+    """
     from peerjudge.data import to_plain
+    from peerjudge.store.desk_places import refuse_earlier_desk
     from peerjudge.store.desk_records import list_people_answers
     from peerjudge.store.study_desk import StudyDesk, holds_study
 
     place = run.partition("#")[0]
     folder = Path(run)
     if not holds_study(folder):
+        await refuse_earlier_desk(place)
         return [
             cast("Mapping[str, object]", to_plain(answer)) for answer in list_people_answers(place)
         ]

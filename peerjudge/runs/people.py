@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Container
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,8 +9,8 @@ from pathlib import Path
 from peerjudge.data import Card, Request, ReviewerKind, TaskSheet, Utterance, content_hash
 from peerjudge.errors import AwaitingPersonError, ExperimentError
 from peerjudge.runs.schedule import Cast, Plan
-from peerjudge.store.desk import Desk, DeskAnswer, DeskTask
-from peerjudge.store.desk_server import open_desk
+from peerjudge.store.desk import Desk, DeskTask
+from peerjudge.store.desk_places import open_desk, refuse_earlier_desk
 
 
 class PeopleDesk:
@@ -70,12 +69,9 @@ class PersonReviewer:
         """
         task = _make_task(self._card, request)
         desk = self._people.desk
-        if desk.is_remote:
-            # A slow network must not hold up the calls of models.
-            answer = await asyncio.to_thread(_ask_desk, desk, task)
-        else:
-            answer = _ask_desk(desk, task)
+        answer = desk.take_answer(task.id)
         if answer is None:
+            desk.post(task)
             self._people.wait(request.discussion, task.id)
             raise AwaitingPersonError(self.name)
         return Utterance(text=answer.text, latency=answer.seconds, confidence=answer.confidence)
@@ -86,10 +82,14 @@ class PersonReviewer:
 
 @asynccontextmanager
 async def open_people(cast: Cast, place: str | Path) -> AsyncGenerator[PeopleDesk | None]:
-    """Open the desk of a run folder or of a database if a card of the run is a person."""
+    """Open the desk of a run folder or of a database if a card of the run is a person.
+
+    Raises `StoreError` if it cannot be used, or the database holds a desk of an earlier version.
+    """
     if not list_people(cast):
         yield None
         return
+    await refuse_earlier_desk(place)
     with open_desk(place) as desk:
         yield PeopleDesk(desk)
 
@@ -118,14 +118,6 @@ def check_people(plan: Plan, *, chooses: bool) -> None:
         if part.reread is not None and part.reread.reviewer in people:
             msg = f"{part.reread.reviewer} is a person; a second model that rereads replies needs a [model]"
             raise ExperimentError(msg)
-
-
-def _ask_desk(desk: Desk, task: DeskTask) -> DeskAnswer | None:
-    """Return the answer to a task; post the task where there is none."""
-    answer = desk.take_answer(task.id)
-    if answer is None:
-        desk.post(task)
-    return answer
 
 
 def _make_task(card: Card, request: Request) -> DeskTask:

@@ -332,16 +332,10 @@ async def _dispose(engine: AsyncEngine) -> None:
         raise
 
 
-def create_engine(
-    location: Location, settings: Sequence[str], *, single: bool = False
-) -> AsyncEngine:
-    """Return an engine that applies the settings to each connection.
-
-    A `single` connection is kept, and opened again where the server has closed it.
-    """
-    pool = {"pool_size": 1, "max_overflow": 0, "pool_pre_ping": True} if single else {}
+def create_engine(location: Location, settings: Sequence[str]) -> AsyncEngine:
+    """Return an engine that applies the settings to each connection."""
     try:
-        engine = create_async_engine(location.url, **pool)
+        engine = create_async_engine(location.url)
     except ModuleNotFoundError as cause:
         msg = f"store {location.name} needs the package {cause.name!r}: pip install {cause.name}"
         raise StoreError(msg) from cause

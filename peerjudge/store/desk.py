@@ -1,9 +1,8 @@
 """Desk of a run: requests to people, their drafts and answers.
 
-It is a SQLite file beside the store, or in the database of the store on a server (`desk_server`). Several
-processes share it: a run posts requests and takes answers while people answer. An answer
-is written through to the disk before `submit` returns. It is never changed: a later one supersedes it,
-until the run has taken one up.
+It is a SQLite file (`desk_places` says where). Several processes share it: a run posts requests and takes
+answers while people answer. An answer is written through to the disk before `submit` returns. It is never
+changed: a later one supersedes it, until the run has taken one up.
 """
 
 from __future__ import annotations
@@ -15,14 +14,14 @@ from collections.abc import Collection, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from msgspec import field
 
 from peerjudge.data import Expects, Message, TaskSheet, from_plain, replace, to_plain
 from peerjudge.data.nouns import Noun
 from peerjudge.errors import DataError, StoreError
-from peerjudge.store.desk_file import NO_REQUEST, DeskConnection, connect_desk, store_errors
+from peerjudge.store.desk_file import store_errors
 from peerjudge.verdicts.stating import state_rating, state_text, state_verdict
 
 DESK_FILE = "desk.db"
@@ -166,34 +165,16 @@ class DeskConflictError(StoreError):
 
 
 class Desk:
-    """Tasks, drafts and answers of one run folder.
+    """Tasks, drafts and answers of one run folder."""
 
-    `is_remote` is true for a desk on a server, where a call may take as long as a network does.
-    """
-
-    is_remote: ClassVar[bool] = False
-    _listed: ClassVar[str] = _LISTED
-
-    def __init__(self, connection: DeskConnection, file: Path | str) -> None:
+    def __init__(self, connection: sqlite3.Connection, file: Path) -> None:
         self._connection = connection
         self._file = file
-
-    @classmethod
-    @contextmanager
-    def open_file(cls, file: Path, *, create: bool, name: str) -> Generator[Self]:
-        """Open the desk in a file; `name` is that of its runs for messages. Raises as `open_desk`."""
-        if not create and not file.is_file():
-            raise StoreError(NO_REQUEST.format(place=name))
-        connection = connect_desk(file)
-        try:
-            yield cls(connection, file)
-        finally:
-            connection.close()
 
     def post(self, task: DeskTask) -> None:
         """Add a task, once. It need not survive a loss of power: a resumed run posts it again."""
         with store_errors(self._file):
-            self._relax()
+            self._connection.execute("PRAGMA synchronous=NORMAL")
             self._connection.execute(
                 "INSERT INTO tasks (id, card, body, posted) VALUES (?, ?, ?, ?) "
                 "ON CONFLICT (id) DO NOTHING",
@@ -297,14 +278,14 @@ class Desk:
                 private=not talks,
                 heard=heard,
             )
-            for key, question, state, expects, talks, heard in self._fetch(self._listed, card)
+            for key, question, state, expects, talks, heard in self._fetch(_LISTED, card)
         ]
 
     def next_task(self, *, card: str | None = None, skip: Collection[str] = ()) -> DeskTask | None:
         """Return the earliest open task that is not in `skip`, of one card if it is given."""
         with store_errors(self._file):
             rows = self._connection.execute(
-                f"SELECT id, body {_OPEN} AND (CAST(? AS TEXT) IS NULL OR card = ?) ORDER BY number",
+                f"SELECT id, body {_OPEN} AND (? IS NULL OR card = ?) ORDER BY number",
                 (card, card),
             )
             body = next((body for key, body in rows if key not in skip), None)
@@ -344,10 +325,6 @@ class Desk:
                 with suppress(sqlite3.Error):  # A full disk has ended the transaction already.
                     self._connection.execute("ROLLBACK")
                 raise
-
-    def _relax(self) -> None:
-        """Let the next statement return before it is on the disk."""
-        self._connection.execute("PRAGMA synchronous=NORMAL")
 
     def _require_admission(self, answer: DeskAnswer) -> None:
         """Do nothing; the desk of a study refuses an answer for which others have taken the place."""

@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
 
 from peerjudge.errors import StoreError
 from peerjudge.store.database import connect_file
 
 SCHEMA = 2
-_NEEDED = "run an experiment there that seats a card with kind = 'human' first"
-NO_REQUEST = "{place} has no request to people; " + _NEEDED
 _APPLICATION = 0x504A4450  # "PJDP", to recognise files of other programs
 _SETTINGS = ("PRAGMA busy_timeout=30000", "PRAGMA journal_mode=WAL")
 _ANSWERS = (
     "CREATE TABLE answers (task TEXT NOT NULL REFERENCES tasks (id), version INTEGER NOT NULL, "
-    "body TEXT NOT NULL, saved DOUBLE PRECISION NOT NULL, PRIMARY KEY (task, version))"
+    "body TEXT NOT NULL, saved REAL NOT NULL, PRIMARY KEY (task, version))"
 )
 _DRAFTS = (
     "CREATE TABLE drafts (task TEXT PRIMARY KEY REFERENCES tasks (id), version INTEGER NOT NULL, "
-    "body TEXT NOT NULL, seconds DOUBLE PRECISION NOT NULL, saved DOUBLE PRECISION NOT NULL)"
+    "body TEXT NOT NULL, seconds REAL NOT NULL, saved REAL NOT NULL)"
 )
 _SESSIONS = (
-    "CREATE TABLE sessions (hash TEXT PRIMARY KEY, card TEXT NOT NULL, "
-    "opened DOUBLE PRECISION NOT NULL)"
+    "CREATE TABLE sessions (hash TEXT PRIMARY KEY, card TEXT NOT NULL, opened REAL NOT NULL)"
 )
 _TASKS = (
-    "CREATE TABLE tasks (number {key} PRIMARY KEY, id TEXT UNIQUE NOT NULL, card TEXT NOT NULL, "
-    "body TEXT NOT NULL, posted DOUBLE PRECISION NOT NULL, taken DOUBLE PRECISION)"
+    "CREATE TABLE tasks (number INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, card TEXT NOT NULL, "
+    "body TEXT NOT NULL, posted REAL NOT NULL, taken REAL)"
 )
+_TABLES = (_TASKS, _ANSWERS, _DRAFTS, _SESSIONS)
 _FROM_1 = (
     "ALTER TABLE tasks ADD COLUMN taken REAL",
     "ALTER TABLE answers RENAME TO first_answers",
@@ -42,25 +39,6 @@ _FROM_1 = (
     _SESSIONS,
     "INSERT INTO drafts SELECT task, 1, '{}', 0, saved FROM answers",
 )
-
-
-class _Rows(Protocol):
-    def fetchone(self) -> Any: ...  # noqa: ANN401  a row of a DB-API driver
-    def fetchall(self) -> list[Any]: ...
-    def __iter__(self) -> Iterator[Any]: ...
-
-
-class DeskConnection(Protocol):
-    """Connection to the tables of a desk; parameters of a statement are written `?`."""
-
-    def execute(self, sql: str, parameters: Sequence[Any] = ..., /) -> _Rows:
-        """Execute a statement and return its rows."""
-        ...
-
-
-def list_tables(key: str) -> tuple[str, ...]:
-    """Return the statements that create the tables; `key` is the SQL type of a number that counts up."""
-    return (_TASKS.format(key=key), _ANSWERS, _DRAFTS, _SESSIONS)
 
 
 def connect_desk(file: Path) -> sqlite3.Connection:
@@ -77,7 +55,7 @@ def _prepare(connection: sqlite3.Connection, file: Path) -> None:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application == 0 and not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
-        statements = (f"PRAGMA application_id={_APPLICATION}", *list_tables("INTEGER"))
+        statements = (f"PRAGMA application_id={_APPLICATION}", *_TABLES)
     elif application != _APPLICATION:
         msg = (
             f"{file} is the database of another program; move it, or name another folder with --out"

@@ -14,8 +14,8 @@ from peerjudge.data.nouns import Noun
 from peerjudge.errors import StoreError
 from peerjudge.store.database import Location, locate
 from peerjudge.store.desk import AspectScore, DeskAnswer, DeskTask
-from peerjudge.store.desk_file import SCHEMA, DeskConnection, store_errors
-from peerjudge.store.desk_server import connect_server, locate_desk
+from peerjudge.store.desk_file import SCHEMA, store_errors
+from peerjudge.store.desk_places import find_desk
 
 _COUNT = (
     "SELECT card, count(*) FROM tasks "
@@ -110,16 +110,9 @@ def _name_time(stamp: float) -> str:
 
 
 @contextmanager
-def _reading(location: Location) -> Generator[DeskConnection]:
+def _reading(location: Location) -> Generator[sqlite3.Connection]:
     """Open a desk without changing it; raises `StoreError` if there is none of this version."""
-    if location.file is None:
-        with connect_server(location, create=False) as opened:
-            yield opened
-        return
-    file = locate_desk(location)
-    if not file.is_file():
-        msg = f"{location.name} has no desk: no run there has seated a card with kind = 'human'"
-        raise StoreError(msg)
+    file = find_desk(location)
     with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as connection:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if version != SCHEMA:

@@ -6,12 +6,11 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, func, select, text
+from sqlalchemy import ColumnElement, func, select
 
 from peerjudge.data import Transcript
 from peerjudge.store.archive import Archive, select_heads
 from peerjudge.store.desk_records import count_requests
-from peerjudge.store.desk_server import COUNT_OPEN, FIND_DESK
 from peerjudge.store.schema import discussions, members, turns
 
 _PAGE = 500
@@ -108,8 +107,4 @@ class NumberedArchive(Archive):
 
     async def count_requests(self) -> dict[str, int]:
         """Return the number of open requests to people by card: of all runs of the store."""
-        if self._location.file is not None:
-            return await asyncio.to_thread(count_requests, self._location)
-        if (await self._rows(text(FIND_DESK)))[0][0] is None:
-            return {}
-        return {row[0]: row[1] for row in await self._rows(text(COUNT_OPEN))}
+        return await asyncio.to_thread(count_requests, self._location)

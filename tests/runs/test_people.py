@@ -30,7 +30,7 @@ from peerjudge.runs.frames import turns_df
 from peerjudge.runs.results import RunSummary
 from peerjudge.shelf import Shelf
 from peerjudge.store.desk import DeskAnswer, DeskTask
-from peerjudge.store.desk_server import open_desk
+from peerjudge.store.desk_places import open_desk
 from peerjudge.verdicts.stating import state_rating, state_text, state_verdict
 
 SEATED = Experiment(
@@ -252,7 +252,7 @@ def test_scores_by_aspect_reach_the_export(
     words = ["1", "So.", "", "8", "11", "", "", "1", "So.", "", "8", "", "", "0", "60", "quit"]
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(words) + "\n"))
     assert annotate_command(str(folder), card="ann") == 0
-    rows = read_people(str(folder))
+    rows = asyncio.run(read_people(str(folder)))
     assert [list(row["scores"]) for row in rows] == [
         [
             {"answer": 1, "aspect": "Core information", "score": 8},

@@ -12,21 +12,15 @@ from peerjudge.data import TaskSheet, to_plain
 from peerjudge.errors import StoreError
 from peerjudge.store.database import locate
 from peerjudge.store.desk import DESK_FILE, DeskAnswer, DeskConflictError, Draft, TaskState
+from peerjudge.store.desk_places import open_desk
 from peerjudge.store.desk_records import count_requests, list_people_answers
-from peerjudge.store.desk_server import open_desk
 
 from .desk_kit import answer, task
 
 
-@pytest.fixture(params=["folder", "postgres"])
-def place(request, tmp_path):
-    """Folder of a run, or URL of an empty database on a server."""
-    return tmp_path if request.param == "folder" else request.getfixturevalue("url")
-
-
-def test_of_two_people_on_one_task_the_first_answer_stays(place):
+def test_of_two_people_on_one_task_the_first_answer_stays(tmp_path: Path):
     """A second answer to a task is refused with a sentence, and never replaces the first."""
-    with open_desk(place) as run, open_desk(place) as one, open_desk(place) as two:
+    with open_desk(tmp_path) as run, open_desk(tmp_path) as one, open_desk(tmp_path) as two:
         run.post(task("t"))
         assert one.next_task() == two.next_task() == task("t")
         one.submit(DeskAnswer(task="t", text="Verdict: 1", confidence=90, seconds=1.5))
@@ -37,9 +31,9 @@ def test_of_two_people_on_one_task_the_first_answer_stays(place):
         assert two.next_task() is None
 
 
-def test_a_request_is_posted_once_and_keeps_its_place(place):
+def test_a_request_is_posted_once_and_keeps_its_place(tmp_path: Path):
     """Posting again, as a resumed run does, neither asks twice nor asks again after the answer."""
-    with open_desk(place) as desk:
+    with open_desk(tmp_path) as desk:
         for name in ("first", "second", "first"):
             desk.post(task(name))
         desk.post(task("other", card="bob"))
@@ -69,9 +63,9 @@ def test_unknown_tasks_and_files_of_others_are_refused(tmp_path: Path):
         pass
 
 
-def test_a_draft_never_replaces_one_that_its_writer_has_not_seen(place):
+def test_a_draft_never_replaces_one_that_its_writer_has_not_seen(tmp_path: Path):
     """Of two tabs, the later save is refused with the newest text; the same text again is no conflict."""
-    with open_desk(place) as one, open_desk(place) as two:
+    with open_desk(tmp_path) as one, open_desk(tmp_path) as two:
         one.post(task("t"))
         first = one.save_draft("t", Draft(reason="mine"), version=0, seconds=2)
         assert two.save_draft("t", Draft(reason="mine"), version=0, seconds=2) == first
@@ -86,16 +80,16 @@ def test_a_draft_never_replaces_one_that_its_writer_has_not_seen(place):
         assert one.find_answer("t") is None
 
 
-def test_an_answer_is_superseded_until_a_run_takes_it_up(place):
+def test_an_answer_is_superseded_until_a_run_takes_it_up(tmp_path: Path):
     """Every answer stays in the file; the newest counts, and none follows the one that a run took."""
-    with open_desk(place) as page, open_desk(place) as run:
+    with open_desk(tmp_path) as page, open_desk(tmp_path) as run:
         page.post(task("t"))
         assert run.take_answer("t") is None
         before = run.read_change()
         page.submit(answer("1", seconds=4), version=0)
         assert run.read_change() != before
         page.submit(answer("2", seconds=3), version=1)
-        assert [one.text for one in list_people_answers(place)] == ["Verdict: 1", "Verdict: 2"]
+        assert [one.text for one in list_people_answers(tmp_path)] == ["Verdict: 1", "Verdict: 2"]
         taken = run.take_answer("t")
         assert taken == run.take_answer("t") == page.find_answer("t")
         assert taken is not None
@@ -103,13 +97,13 @@ def test_an_answer_is_superseded_until_a_run_takes_it_up(place):
         with pytest.raises(DeskConflictError, match="taken up") as refused:
             page.submit(answer("1"), version=2)
         assert refused.value.entry.taken
-        assert len(list_people_answers(place)) == 2
+        assert len(list_people_answers(tmp_path)) == 2
         assert [one.state for one in page.list_tasks("ann")] == [TaskState.TAKEN]
 
 
 def test_every_answer_is_a_record_also_a_superseded_one(tmp_path: Path):
     """Records name the answer that counts and the one the run took up; reading them writes nothing."""
-    with pytest.raises(StoreError, match="has no desk"):
+    with pytest.raises(StoreError, match="no request to people"):
         list_people_answers(tmp_path)
     assert count_requests(locate(tmp_path)) == {}
     with open_desk(tmp_path) as desk:
@@ -128,9 +122,9 @@ def test_every_answer_is_a_record_also_a_superseded_one(tmp_path: Path):
     assert (tmp_path / DESK_FILE).read_bytes() == before
 
 
-def test_a_list_holds_the_tasks_of_one_person_with_their_states(place):
+def test_a_list_holds_the_tasks_of_one_person_with_their_states(tmp_path: Path):
     """Tasks come in the order in which they were posted, and nobody sees those of another card."""
-    with open_desk(place) as desk:
+    with open_desk(tmp_path) as desk:
         for name in ("c", "b", "t"):
             desk.post(task(name))
         desk.post(task("x", card="bob"))
@@ -179,11 +173,11 @@ def test_a_desk_of_the_first_schema_keeps_its_answers(tmp_path: Path):
         assert [one.text for one in list_people_answers(tmp_path)] == ["Verdict: 1", "Verdict: 2"]
 
 
-def test_a_session_belongs_to_one_card_and_ends(place):
+def test_a_session_belongs_to_one_card_and_ends(tmp_path: Path):
     """A session is found in a later process by its hash, for its card, until it is too old."""
-    with open_desk(place) as desk:
+    with open_desk(tmp_path) as desk:
         desk.open_session("digest", card="ann")
-    with open_desk(place) as desk:
+    with open_desk(tmp_path) as desk:
         assert desk.find_session("digest", longest=60) == "ann"
         assert desk.find_session("digest", longest=-1) is None
         desk.open_session("digest", card="bob")

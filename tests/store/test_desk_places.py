@@ -1,4 +1,4 @@
-"""Desks of runs in a database: beside the file of a SQLite URL, and in the database of a Postgres URL."""
+"""Desks of runs in a database: beside the file of a SQLite URL, in the working directory for Postgres."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ import pytest
 from peerjudge.cli.annotate_command import annotate_command
 from peerjudge.cli.people_export import check_people_export, read_people
 from peerjudge.data import content_hash
+from peerjudge.errors import StoreError
 from peerjudge.results.summaries import list_next_steps
 from peerjudge.runs import load, run
 from peerjudge.shelf import Shelf
-from peerjudge.store.desk import DeskAnswer, DeskConflictError, Draft
+from peerjudge.store.desk import DESK_FILE, DeskAnswer, DeskConflictError, Draft
+from peerjudge.store.desk_places import open_desk
 from peerjudge.store.desk_records import list_people_answers
-from peerjudge.store.desk_server import open_desk
 from peerjudge.store.numbered import NumberedArchive
 from peerjudge.verdicts.stating import state_verdict
 
@@ -41,23 +42,24 @@ EXPERIMENT = Experiment(
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def place(request, tmp_path):
-    """URL of an empty store."""
+def place(request, tmp_path, monkeypatch):
+    """URL of an empty store; the project is the working directory."""
+    monkeypatch.chdir(tmp_path)
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/study.db"
     return request.getfixturevalue("url")
 
 
-def test_of_people_who_answer_at_once_one_is_saved_and_the_others_are_told(place):
+def test_of_people_who_answer_at_once_one_is_saved_and_the_others_are_told(tmp_path):
     """Four writers on ten requests: every request gets one answer, and each refusal names the winner."""
     names = [f"t{number}" for number in range(10)]
-    with open_desk(place) as desk:
+    with open_desk(tmp_path) as desk:
         for name in names:
             desk.post(task(name))
     won, lost = [], []
 
     def write(person):
-        with open_desk(place) as desk:
+        with open_desk(tmp_path) as desk:
             for name in names:
                 answer = DeskAnswer(task=name, text=person, draft=Draft(reason=person))
                 try:
@@ -75,27 +77,6 @@ def test_of_people_who_answer_at_once_one_is_saved_and_the_others_are_told(place
     assert sorted(name for name, _ in won) == names
     assert len(lost) == 3 * len(names)
     assert set(lost) == set(won)
-
-
-def test_a_desk_on_a_server_outlives_its_connections(url):
-    """A connection that the server closed, as at night, is opened again."""
-    import asyncpg
-
-    async def end_connections():
-        connection = await asyncpg.connect(url)
-        await connection.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
-        await connection.close()
-
-    with open_desk(url) as desk:
-        desk.post(task("t"))
-        asyncio.run(end_connections())
-        assert desk.next_task() == task("t")
-        asyncio.run(end_connections())
-        desk.submit(DeskAnswer(task="t", text="Choice: 1"))
-        assert desk.find_answer("t").text == "Choice: 1"
 
 
 def answer_all(place, asked, *, most=1000):
@@ -161,9 +142,43 @@ def test_a_run_in_a_database_waits_is_killed_and_ends_as_one_in_a_folder(
     assert sorted(asked) == sorted(whole)
     assert read(place) == read(project / "whole")
     check_people_export(place, "jsonl", others=False)
-    assert {(row["card"], row["taken"]) for row in read_people(place)} == {("ann", True)}
+    rows = asyncio.run(read_people(place))
+    assert {(row["card"], row["taken"]) for row in rows} == {("ann", True)}
     assert annotate_command(f"{place}#abc") == 0
     assert "0 open" in capsys.readouterr().err
+    name = "study" if place.startswith("sqlite") else place.rpartition("/")[2]
+    assert (project / f"{name}.{DESK_FILE}").is_file()
+
+
+def test_a_desk_of_an_earlier_version_in_a_database_is_refused(url, project, monkeypatch):
+    """Every command for people names the database, and the version that exports the answers."""
+    import asyncpg
+
+    async def begin_earlier_desk():
+        connection = await asyncpg.connect(url)
+        await connection.execute("CREATE SCHEMA peerjudge_desk")
+        await connection.close()
+
+    monkeypatch.chdir(project)
+    asyncio.run(begin_earlier_desk())
+    refused = rf"{url} holds answers of people .* peerjudge 0\.2\.0 exports them"
+    with pytest.raises(StoreError, match=refused):
+        play({"store": url}, project)
+    with pytest.raises(StoreError, match=refused):
+        annotate_command(url)
+    with pytest.raises(StoreError, match=refused):
+        asyncio.run(read_people(url))
+
+
+def test_a_desk_is_looked_for_in_the_working_directory(url, project, tmp_path_factory, monkeypatch):
+    """In another directory than that of the run, a sentence says which file is missing."""
+    monkeypatch.chdir(project)
+    play({"store": url}, project)
+    assert asyncio.run(count_requests(url)) == {"ann": 4}
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    with pytest.raises(StoreError, match=r"no file t\d+\.desk\.db here.*; change to the directory"):
+        annotate_command(url)
+    assert asyncio.run(count_requests(url)) == {}
 
 
 def wait_until_taken(place, asked):

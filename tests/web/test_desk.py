@@ -11,8 +11,8 @@ import httpx
 
 from peerjudge.data import Expects, Message, TaskSheet, TitledText
 from peerjudge.errors import StoreError
+from peerjudge.store.desk_places import open_desk
 from peerjudge.store.desk_records import list_people_answers
-from peerjudge.store.desk_server import open_desk
 from peerjudge.web.desk import build_desk_app
 from peerjudge.web.desk_safety import MOST_BYTES, DeskSignIn
 from tests.store.desk_kit import task as desk_task

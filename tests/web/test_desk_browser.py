@@ -12,7 +12,7 @@ import pytest
 
 from peerjudge.data import Expects, TaskSheet, TitledText
 from peerjudge.store.desk import Draft
-from peerjudge.store.desk_server import open_desk
+from peerjudge.store.desk_places import open_desk
 
 from .browser import AXE, CHROMIUM, FLAGS, WIDTHS, api
 from .conftest import HOSTILE

@@ -11,7 +11,7 @@ from peerjudge.reporting.layout import Column, build_table
 from peerjudge.runs.manifest import write_manifest
 from peerjudge.shelf import Shelf
 from peerjudge.store import Store
-from peerjudge.store.desk_server import open_desk
+from peerjudge.store.desk_places import open_desk
 from peerjudge.testing import comparison_of, seats_of, transcript_of
 from peerjudge.web.links import read_address
 from peerjudge.web.pages import MOST_STACKED, stacks_on_phones, write_sentence
