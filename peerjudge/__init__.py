@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from peerjudge.protocol import DiscussionProtocol as DiscussionProtocol
     from peerjudge.results.agreements import agreement as agreement
     from peerjudge.results.biases import bias as bias
-    from peerjudge.results.citing import cite as cite
     from peerjudge.results.comparisons import compare as compare
     from peerjudge.results.opinions import events as events
     from peerjudge.results.rankings import peer_rank as peer_rank, rank as rank
@@ -88,7 +87,6 @@ _NAMES = {
     "protocol": "DiscussionProtocol",
     "results.agreements": "agreement",
     "results.biases": "bias",
-    "results.citing": "cite",
     "results.comparisons": "compare",
     "results.opinions": "events",
     "results.rankings": "peer_rank rank",

@@ -47,8 +47,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
         "import": "Read judgements of other tools as records that every command reads.",
         "export": "Write the discussions of a run in formats of other tools.",
     },
-    "Keep and cite": {
-        "cite": "List the works that a run, a search or a dataset rests on.",
+    "Keep": {
         "doctor": "Name and repair the rows of a store that cannot be read.",
     },
     "Project and data": {
@@ -64,7 +63,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
 
 _MODULES: Mapping[str, str] = {
     **dict.fromkeys(_COMMANDS["Play"], "playing"),
-    **dict.fromkeys((*_COMMANDS["Measure"], "report", "bundle", "verify", "cite"), "analyses"),
+    **dict.fromkeys((*_COMMANDS["Measure"], "report", "bundle", "verify"), "analyses"),
     **dict.fromkeys(_COMMANDS["Project and data"], "projects"),
     **dict.fromkeys(("view", "serve"), "servers"),
 }

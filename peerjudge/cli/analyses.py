@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -28,7 +28,6 @@ from peerjudge.results.overwriting import require_free
 if TYPE_CHECKING:
     from peerjudge.data import OpinionEvent
     from peerjudge.results.checking import Check
-    from peerjudge.results.citing import Citations
     from peerjudge.results.comparisons import CompareResult
     from peerjudge.results.opinions import EventsResult, StancesResult
     from peerjudge.results.rankings import RankResult
@@ -189,24 +188,6 @@ def _print_events(source: str, *, json: bool) -> int:
     return 0
 
 
-def _cite(
-    call: Call[Citations],
-    *,
-    form: Annotated[
-        Literal["text", "bibtex"],
-        Parameter(name="--format", help="text, or bibtex for a bibliography."),
-    ] = "text",
-    json: AsJson = False,
-) -> int:
-    """Print works to cite, or their bibliography."""
-    found = call.compute()
-    if form == "bibtex" and not json:
-        print(found.bibtex(), end="")
-    else:
-        print_result(found, json=json)
-    return 0
-
-
 def _report(
     call: Call[Report],
     *,
@@ -259,7 +240,6 @@ COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
     {
         "agreement": FunctionCommand(function="results.agreements:agreement"),
         "bias": FunctionCommand(function="results.biases:bias"),
-        "cite": FunctionCommand(function="results.citing:cite", run=_cite),
         "compare": FunctionCommand(function="results.comparisons:compare", run=_compare),
         "events": FunctionCommand(
             function="results.opinions:events", run=_events, options={"source": DISCUSSIONS}

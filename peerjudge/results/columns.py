@@ -109,18 +109,6 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         **_VALUE,
         "value": "accuracy",
     },
-    "cite": {
-        "key": "key in the bibliography; empty for a work that only a protocol names",
-        "type": "article, inproceedings, software or misc",
-        "title": "its title",
-        "authors": "names, separated by semicolons",
-        "year": "year",
-        "venue": "conference or journal; empty without one",
-        "arxiv": "number of the preprint; empty without one",
-        "version": "version of the software; empty for others",
-        "for_what": "parts of the source that rest on it, separated by commas",
-        "text": "the reference in words",
-    },
     "run": {
         "run": "id of the run",
         "place": "run folder, or store without its password",

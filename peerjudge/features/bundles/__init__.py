@@ -8,12 +8,12 @@ FEATURE = Feature(
     about="Write a run with every number computed from it into one archive, and recompute it.",
     commands={
         "bundle": Command(
-            heading="Keep and cite",
+            heading="Keep",
             about="Write a run with every number computed from it into one archive.",
             place="command:BUNDLE",
         ),
         "verify": Command(
-            heading="Keep and cite",
+            heading="Keep",
             about="Recompute every number of a bundle.",
             place="command:VERIFY",
         ),
