@@ -63,9 +63,9 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
 
 _MODULES: Mapping[str, str] = {
     **dict.fromkeys(_COMMANDS["Play"], "playing"),
-    **dict.fromkeys((*_COMMANDS["Measure"], "report", "bundle", "verify"), "analyses"),
+    **dict.fromkeys((*_COMMANDS["Measure"], "report"), "analyses"),
     **dict.fromkeys(_COMMANDS["Project and data"], "projects"),
-    **dict.fromkeys(("view", "serve"), "servers"),
+    "view": "servers",
 }
 """Modules of commands, which are imported when one is called; others have a module `NAME_command`."""
 
