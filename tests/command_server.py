@@ -28,9 +28,6 @@ EXTRAS = (
     "gepa_search",
     "inspect_scorer",
     "frames",
-    "framework_langgraph",
-    "framework_openai_agents",
-    "framework_pydantic_ai",
 )
 """Modules of extras, which warn or fail where these are not installed."""
 

@@ -25,14 +25,14 @@ COMPLETION_BOUND = "max_completion_tokens"
 # Models that take the bound of a reply, reasoning included, under another name.
 _REASONING = re.compile(r"^(o\d|gpt-5)")
 
-SETTINGS = ("temperature", "top_p", "seed", "max_tokens")
+_SETTINGS = ("temperature", "top_p", "seed", "max_tokens")
 """Settings of a seat that most providers take under these names."""
 
 _NAMES: dict[Dialect, dict[str, str]] = {
-    "openai": {name: name for name in SETTINGS} | {"reasoning_effort": "reasoning_effort"},
-    "anthropic": {name: name for name in SETTINGS if name != "seed"},
+    "openai": {name: name for name in _SETTINGS} | {"reasoning_effort": "reasoning_effort"},
+    "anthropic": {name: name for name in _SETTINGS if name != "seed"},
     # AutoGen's Ollama client moves these into the request's options, next to the card's own.
-    "ollama": {name: name for name in SETTINGS} | {"max_tokens": "num_predict"},
+    "ollama": {name: name for name in _SETTINGS} | {"max_tokens": "num_predict"},
 }
 
 _BUDGETS: Mapping[str, tuple[str, ...]] = {
@@ -129,7 +129,7 @@ def create_args(
     names = _NAMES[dialect]
     args: dict[str, object] = {}
     dropped: list[str] = []
-    for setting in SETTINGS:
+    for setting in _SETTINGS:
         value: object = getattr(sampling, setting)
         if value is None:
             continue
@@ -277,7 +277,7 @@ def find_refused(error: Exception, args: Mapping[str, object]) -> str | None:
 
 def _name_settings(args: Mapping[str, object]) -> dict[str, str]:
     """Return the settings in the arguments of a call, by the names that a server may use for them."""
-    setting_of = {name: name for name in (*SETTINGS, "reasoning_effort") if name in args}
+    setting_of = {name: name for name in (*_SETTINGS, "reasoning_effort") if name in args}
     if "max_tokens" in args:
         # Never left out: the bound of a reply is a bound of its cost.
         setting_of["max_tokens"] = COMPLETION_BOUND

@@ -10,7 +10,6 @@ An agent without a message has failed; an empty message fails the turn where it 
 from __future__ import annotations
 
 import asyncio
-import importlib
 import inspect
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
@@ -23,7 +22,7 @@ from peerjudge.data import Card, Request, Usage, Utterance, replace
 from peerjudge.engine import Reviewer
 from peerjudge.errors import CardError, PeerJudgeError
 from peerjudge.reviewers.asking import TURN_TIMEOUT, AgentReviewer, NoResponseError, limit_turn
-from peerjudge.reviewers.foreign import ask_agent, ask_team, refuse_exit, run_cancellable
+from peerjudge.reviewers.foreign import ask_agent, ask_team, refuse_exit
 from peerjudge.reviewers.messages import bill_turn
 from peerjudge.reviewers.model import ModelReviewer
 from peerjudge.shelf.cards import check_name
@@ -31,33 +30,18 @@ from peerjudge.shelf.cards import check_name
 Speaker = ChatAgent | Team
 ReviewFunction = Callable[[Request], Awaitable[str | Utterance]]
 
-_FRAMEWORKS = {
-    ("pydantic_ai.agent.abstract", "AbstractAgent"): "pydantic_ai",
-    ("agents.agent", "Agent"): "openai_agents",
-    ("agent_framework._agents", "BaseAgent"): "agent_framework",
-    ("langgraph.graph.state", "CompiledStateGraph"): "langgraph",
-}
-"""Adapters of frameworks other than AutoGen, by module and name of the class of their agents.
-
-The frameworks are extras, so none is imported before a card uses it.
-"""
-
 
 def make_reviewer(thing: object, *, name: str) -> Reviewer:
     """Return a reviewer from an object of any supported kind.
 
     That is a reviewer (returned as it is), an AutoGen `ChatAgent`, `Team` or `ChatCompletionClient`,
-    an agent of pydantic-ai, the OpenAI Agents SDK or the Microsoft Agent Framework, a compiled graph
-    of LangGraph, an async function of the request, or a function without parameters that makes one of
-    these.
+    an async function of the request, or a function without parameters that makes one of these.
 
     Raises:
         CardError: The object is of another kind, or AutoGen would refuse the name.
     """
     if isinstance(thing, ChatAgent | Team | ChatCompletionClient):
         return from_autogen(thing, name=name)
-    if framework := find_framework(thing):
-        return from_framework(thing, framework, name=name)
     if callable(getattr(thing, "speak", None)) and not isinstance(thing, type):
         if missing := [
             each for each in ("speak", "close") if not _is_async(getattr(thing, each, 0))
@@ -68,9 +52,9 @@ def make_reviewer(thing: object, *, name: str) -> Reviewer:
     if not callable(thing):
         msg = (
             f"{name!r} cannot review: give an AutoGen ChatAgent, Team or ChatCompletionClient, an "
-            "agent of pydantic-ai, the OpenAI Agents SDK or the Microsoft Agent Framework, a "
-            "compiled graph of LangGraph, an "
-            f"async function of the request, or a function that makes one, not {thing!r:.80}"
+            "async function of the request, which may call an agent of another framework "
+            "(docs/recipes.md#agents-of-other-frameworks), or a function that makes one, not "
+            f"{thing!r:.80}"
         )
         raise CardError(msg)
     if _is_async(thing):
@@ -170,13 +154,7 @@ def _pool(
 ) -> Reviewer:
     """Return the reviewer of an AutoGen object, or of those that a factory makes after the first."""
     speakers = _Speakers(name, factory, first=first, timeout=timeout)
-    return AgentReviewer(
-        name,
-        speakers.ask,
-        unset_event="an AutoGen agent or team uses the settings of its own client; these of its seat are "
-        "recorded as not set",
-        close=speakers.close,
-    )
+    return AgentReviewer(name, speakers.ask, close=speakers.close)
 
 
 class _Speakers:
@@ -198,7 +176,7 @@ class _Speakers:
         # Without a factory there is one object, so discussions wait for each other.
         self._slots = asyncio.Semaphore(1) if factory is None else None
 
-    async def ask(self, prompt: str, _settings: object) -> Utterance:
+    async def ask(self, prompt: str) -> Utterance:
         """Return the reply of a speaker that is idle, or of a new one."""
         async with self._slots or nullcontext():
             speaker = self._idle.pop() if self._idle else self._make()
@@ -237,46 +215,6 @@ class _Speakers:
 async def _close(speaker: Speaker) -> None:
     if isinstance(speaker, ChatAgent):
         await speaker.close()
-
-
-def from_framework(
-    agent: object, framework: str, *, name: str, timeout: float = TURN_TIMEOUT
-) -> Reviewer:
-    """Return a reviewer from an agent of a framework, which speaks in many discussions at once.
-
-    Args:
-        agent: The agent.
-        framework: The adapter of its framework, see `find_framework`; its library is imported now.
-        name: Name of the reviewer.
-        timeout: Seconds that one turn may take.
-
-    Raises:
-        CardError: AutoGen would refuse the name, the agent cannot run many times at once, or
-            the state of a graph has no messages.
-    """
-    check_name(name)
-    adapter = importlib.import_module(f"peerjudge.reviewers.framework_{framework}")
-    ask, settings = adapter.make_ask(agent, name=name)
-
-    async def ask_in_time(prompt: str, sent: dict[str, float]) -> Utterance:
-        async with limit_turn(timeout, name=name):
-            return await run_cancellable(lambda _: ask(prompt, sent), name=name)
-
-    return AgentReviewer(
-        name,
-        ask_in_time,
-        settings=settings,
-        unset_event="the framework of this agent does not take these settings of its seat; they are "
-        "recorded as not set",
-    )
-
-
-def find_framework(thing: object) -> str | None:
-    """Return the framework whose agent an object is, without an import of the framework."""
-    for each in type(thing).__mro__:
-        if found := _FRAMEWORKS.get((each.__module__, each.__name__)):
-            return found
-    return None
 
 
 def _call_factory(factory: Callable[..., object], *, name: str) -> object:

@@ -1,4 +1,4 @@
-"""Reviewer that asks an agent of any framework for one reply per cue."""
+"""Reviewer that asks an AutoGen agent or team for one reply per cue."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any
-
-from pydantic_core import to_json
 
 from peerjudge.clients import Billing
 from peerjudge.clients.retry import limit_time
@@ -32,14 +30,11 @@ class NoResponseError(Exception):
     """Turn of an agent or team without a message. An empty message is a reply."""
 
 
-Ask = Callable[[str, dict[str, float]], Coroutine[Any, Any, Utterance]]
-"""Runs an agent on a prompt, with settings of a seat by name.
+Ask = Callable[[str], Coroutine[Any, Any, Utterance]]
+"""Runs an agent on a prompt.
 
 The reply has the tokens that the agent reports, if any, and what it said and called before.
 """
-
-MadeAsk = tuple[Ask, Sequence[str]]
-"""What `make_ask` of an adapter returns: the function, and the settings of a seat that it takes."""
 
 
 def limit_turn(seconds: float, *, name: str) -> AbstractAsyncContextManager[None]:
@@ -53,37 +48,21 @@ class AgentReviewer:
     Args:
         name: Name of the reviewer.
         ask: Returns the reply to one prompt.
-        settings: Settings of the seat that the agent takes.
-        unset_event: Warning about the settings that it does not take.
-        close: Closes the agent; by default it stays open, as it belongs to its card.
+        close: Closes the agent, unless it belongs to its card.
     """
 
-    def __init__(
-        self,
-        name: str,
-        ask: Ask,
-        *,
-        settings: Sequence[str] = (),
-        unset_event: str,
-        close: Callable[[], Awaitable[None]] | None = None,
-    ) -> None:
+    def __init__(self, name: str, ask: Ask, *, close: Callable[[], Awaitable[None]]) -> None:
         self.name = name
         self._ask = ask
         self._close = close
-        self._settings = settings
-        self._unset_event = unset_event
         self._warned: set[str] = set()
 
     async def speak(self, request: Request) -> Utterance:
         """Return the reply to the whole prompt, given as one message."""
         prompt = flatten_prompt(request.messages)
-        sampling = request.seat.sampling
-        sent = {
-            name: value for name in self._settings if (value := getattr(sampling, name)) is not None
-        }
         with bill_turn(request, reviewer=self.name) as bill:
             started = asyncio.get_running_loop().time()
-            reply = await self._ask(prompt, sent)
+            reply = await self._ask(prompt)
             latency = asyncio.get_running_loop().time() - started
         return replace(
             reply,
@@ -101,19 +80,23 @@ class AgentReviewer:
         unset = [
             name
             for name in Sampling.__struct_fields__
-            if name not in ("logprobs", *self._settings) and getattr(sampling, name) is not None
+            if name != "logprobs" and getattr(sampling, name) is not None
         ]
         if (sampling.logprobs or request.cue.logprobs) and not has_logprobs:
             unset.append("logprobs")
         if fresh := [name for name in unset if name not in self._warned]:
             self._warned.update(fresh)
-            _log.warning(self._unset_event, reviewer=self.name, settings=", ".join(fresh))
+            _log.warning(
+                "an AutoGen agent or team uses the settings of its own client; these of its seat are "
+                "recorded as not set",
+                reviewer=self.name,
+                settings=", ".join(fresh),
+            )
         return tuple(unset)
 
     async def close(self) -> None:
         """Close the agent, unless it belongs to its card."""
-        if self._close is not None:
-            await self._close()
+        await self._close()
 
 
 def _measure_usage(bill: Billing, reply: Utterance, prompt: str) -> Usage:
@@ -152,21 +135,3 @@ def _shorten(message: InnerMessage) -> InnerMessage:
         return message
     note = f" [{left:,} more characters are not kept]"
     return replace(message, text=message.text[:MOST_CHARACTERS] + note)
-
-
-def write_output(output: object, *, name: str) -> str:
-    """Return the output of an agent as text: a text as it is, a structured output as JSON.
-
-    Raises:
-        NoResponseError: There is no output, or it has no JSON form.
-    """
-    if isinstance(output, str):
-        return str.__str__(output)  # the text of a member of an enumeration, too
-    if output is None:
-        msg = f"agent {name!r} ended its turn without an output"
-        raise NoResponseError(msg)
-    try:
-        return to_json(output).decode()
-    except ValueError as cause:
-        msg = f"agent {name!r} returned {output!r:.80}, which has no JSON form: return a text"
-        raise NoResponseError(msg) from cause

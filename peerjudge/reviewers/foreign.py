@@ -76,7 +76,7 @@ async def ask_agent(agent: ChatAgent, text: str) -> Utterance:
             raise NoResponseError(msg)
         return _build_reply(response.chat_message, inner)
 
-    return await run_cancellable(ask, name=agent.name)
+    return await _run_cancellable(ask, name=agent.name)
 
 
 async def ask_team(team: Team, text: str, *, reset: bool) -> Utterance:
@@ -110,7 +110,7 @@ async def ask_team(team: Team, text: str, *, reset: bool) -> Utterance:
             raise NoResponseError(msg)
         return _build_reply(messages[-1], result.messages[:-1])
 
-    return await run_cancellable(ask, name=team.name)
+    return await _run_cancellable(ask, name=team.name)
 
 
 def _build_reply(
@@ -148,7 +148,7 @@ def _read_inner(message: BaseAgentEvent | BaseChatMessage) -> Iterator[InnerMess
         yield InnerMessage(source=source, kind=kind, text=message.to_text())
 
 
-async def run_cancellable(
+async def _run_cancellable(
     work: Callable[[CancellationToken], Coroutine[Any, Any, T]], *, name: str
 ) -> T:
     """Return the result of work that takes AutoGen's token; cancelling stops it for good.

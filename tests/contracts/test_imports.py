@@ -19,8 +19,6 @@ MODULES = [
 
 OPTIONAL = {
     "peerjudge.features.judge.inspect_scorer": ("inspect_ai", "inspect"),
-    "peerjudge.reviewers.framework_langgraph": ("langgraph", "langgraph"),
-    "peerjudge.reviewers.framework_pydantic_ai": ("pydantic_ai", "pydantic-ai"),
 }
 """Libraries, and the extras that bring them, of the modules that only users of these libraries import."""
 

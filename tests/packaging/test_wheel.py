@@ -73,14 +73,6 @@ def test_wheel_claims_no_common_import_name(wheel):
     assert {top for top in tops if not top.endswith(".dist-info")} == {"peerjudge"}
 
 
-OWNERS = {
-    "agent_framework": "agent-framework-core",
-    "agents": "openai-agents",
-    "pydantic_ai": "pydantic-ai-slim",
-}
-"""Packages of extras that the tests do not install, by the name that is imported from them."""
-
-
 def test_wheel_declares_what_it_imports(wheel):
     """Every package that the shipped code imports is among the wheel's requirements."""
     with zipfile.ZipFile(wheel) as archive:
@@ -97,7 +89,7 @@ def test_wheel_declares_what_it_imports(wheel):
     foreign = imported - sys.stdlib_module_names - {"peerjudge"}
     assert {"numpy", "autogen_core"} <= foreign
     for top in foreign - {"pydantic_core"}:  # a part of pydantic, which pins it
-        names = {home.lower().replace("_", "-") for home in homes.get(top, [OWNERS.get(top, top)])}
+        names = {home.lower().replace("_", "-") for home in homes.get(top, [top])}
         assert names & declared, top
 
 
