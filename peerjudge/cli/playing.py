@@ -27,7 +27,6 @@ from peerjudge.cli.dry_run import print_estimate
 from peerjudge.cli.interrupts import cancel_on_signal
 from peerjudge.cli.options import CallOptions, CastOptions, DryRun, LogOptions
 from peerjudge.cli.tables import say
-from peerjudge.cli.tracing import export_spans
 from peerjudge.errors import StoreError
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ async def _run(
     if dry_run:
         return await _estimate(call, json=json)
     async with cancel_on_signal():
-        with export_spans(), show_progress(logs.display, logs=logs.log_format) as observer:
+        with show_progress(logs.display, logs=logs.log_format) as observer:
             summary = await call.compute({"observer": observer})
     await _print_results(summary, store=call.given.get("store"), json=json)
     print_next_steps(summary, logs)
@@ -205,10 +204,7 @@ async def _answers(
             say(describe_estimate(estimate), "No model was called.")
         return 0
     async with cancel_on_signal():
-        with (
-            export_spans(),
-            count_texts(logs.display, logs=logs.log_format, total=len(plan.tasks)) as shown,
-        ):
+        with count_texts(logs.display, logs=logs.log_format, total=len(plan.tasks)) as shown:
             found = await call.compute({"on_text": shown})
     if json:
         print_json(build_answers_document(found))

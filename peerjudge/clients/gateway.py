@@ -1,4 +1,4 @@
-"""Gateway around a model client: cache, retries, limits, booking, tracing and redaction of a call.
+"""Gateway around a model client: cache, retries, limits, booking and redaction of a call.
 
 A cached reply needs no slot, and every attempt waits for one. So the order is: single-flight cache
 (`_serve`), retries (`_with_retries`), limits (`_attempt`: the card's bounds, then the provider's
@@ -27,14 +27,12 @@ from peerjudge.clients.charges import LedgerEntry, UsualReply, find_charge
 from peerjudge.clients.cleaning import Redaction, ReplyCleaner
 from peerjudge.clients.limits import Limiter, Window
 from peerjudge.clients.retry import RetryPolicy, blame_address, guard_attempt, require_words
-from peerjudge.clients.spans import describe_call, start_span
 from peerjudge.clients.tokens import Price, count_messages, estimate_tokens, measure_usage
 from peerjudge.data import from_plain, to_plain
 from peerjudge.data.discussion import Usage
 from peerjudge.data.experiments import Limits
 from peerjudge.errors import EmptyReplyError
 from peerjudge.logs import get_logger
-from peerjudge.telemetry import tracer
 
 _log = get_logger()
 
@@ -104,7 +102,6 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         self._usual_reply = UsualReply()
         self._cleaner = ReplyCleaner(model)
         self._has_replied = False
-        self._tracer = tracer()
 
     async def reply(self, request: CallRequest) -> CreateResult:
         """Return the reply to a request.
@@ -116,9 +113,9 @@ class Governed(ClientProxy, Component[GovernedConfig]):
             Exception: The last failure as the inner client raised it, when no attempt succeeded.
         """
         if request.token is None:
-            return await self._traced(request)
+            return await self._serve(request)
         # As a task, so the token also stops waits between attempts and clients that ignore it.
-        serving = asyncio.ensure_future(self._traced(request))
+        serving = asyncio.ensure_future(self._serve(request))
         request.token.link_future(serving)
         return await serving
 
@@ -130,7 +127,7 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         """
         pieces: asyncio.Queue[str | None] = asyncio.Queue()
         request = replace(request, pieces=PieceSink(pieces.put_nowait))
-        serving = asyncio.ensure_future(self._traced(request))
+        serving = asyncio.ensure_future(self._serve(request))
         serving.add_done_callback(lambda _: pieces.put_nowait(None))
         if request.token is not None:
             request.token.link_future(serving)
@@ -144,25 +141,6 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         finally:
             serving.cancel()
             await asyncio.wait([serving])
-
-    async def _traced(self, request: CallRequest) -> CreateResult:
-        """Return the reply, inside a span where tracing is set up."""
-        if self._tracer is None:
-            return await self._serve(request)
-        bill = replace(request.billing, calls=[])
-        with start_span(self._tracer, request, model=self.model, reviewer=self.reviewer) as span:
-            try:
-                result = await self._serve(replace(request, billing=bill))
-            except Exception as error:
-                span.set_attribute("error.type", type(error).__name__)
-                raise
-            else:
-                span.set_attribute("gen_ai.response.finish_reasons", [result.finish_reason])
-                return result
-            finally:
-                request.billing.calls.extend(bill.calls)
-                for call in bill.calls:
-                    span.set_attributes(describe_call(call))
 
     async def _serve(self, request: CallRequest) -> CreateResult:
         """Return the reply from the cache or from a call."""

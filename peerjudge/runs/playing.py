@@ -15,7 +15,6 @@ from peerjudge.runs.progress import Observer
 from peerjudge.runs.resolve import Prepared
 from peerjudge.runs.results import RunCounts
 from peerjudge.runs.schedule import OrderOfPlay, Part, Plan
-from peerjudge.runs.spans import RunSpans, TracedReviewer
 from peerjudge.store import Store
 
 _POLL = 0.5
@@ -38,7 +37,6 @@ class Player:
         order: OrderOfPlay,
         *,
         observer: Observer | None,
-        spans: RunSpans | None,
         on_end: Callable[[Transcript], None] | None = None,
         people: PeopleDesk | None = None,
         say: Callable[[str], None] | None = None,
@@ -57,12 +55,7 @@ class Player:
         # A budget decides about one discussion at a time.
         self._entrance = asyncio.Lock()
         self._observer = observer
-        self._spans = spans
         self._reviewers = limits.apply(reviewers)
-        if spans is not None:
-            self._reviewers = {
-                name: TracedReviewer(reviewer, spans) for name, reviewer in self._reviewers.items()
-            }
         self.journal = RunCounts(store, limits.ledger, prepared.costs)
 
     async def run_all(self, *, max_connections: int, stops: Sequence[asyncio.Event] = ()) -> None:
@@ -198,8 +191,6 @@ class Player:
             self._waiting[transcript.id] = transcript
         else:
             self._limits.end(transcript.id, failed=transcript.stop is StopReason.FAILED)
-        if self._spans is not None:
-            self._spans.end(transcript)
         if self._observer is not None:
             self._observer.ended(transcript)
 

@@ -45,7 +45,6 @@ from peerjudge.runs.resolve import Prepared, prepare
 from peerjudge.runs.results import DETACHED, WAITING, RunSummary
 from peerjudge.runs.reviewers import open_reviewers
 from peerjudge.runs.schedule import OrderOfPlay, PlainOrder, Plan
-from peerjudge.runs.spans import RunSpans
 from peerjudge.runs.stopping import UntilDecided, require_primary
 from peerjudge.shelf import Shelf
 from peerjudge.store import Store
@@ -259,7 +258,6 @@ async def run_prepared(
         require_own(place.folder, experiment)
     check_people(plan, chooses=play.shuffled)
     async with (
-        RunSpans.open(prepared.run_id) as spans,
         observe(observer, progress=progress) as watching,
         Store.open(place.source) as opened,
         opened.hold(prepared.run_id),
@@ -296,7 +294,6 @@ async def run_prepared(
             limits,
             order,
             observer=watching,
-            spans=spans,
             people=people if play.wait else None,
             say=_choose_note(watching),
         )

@@ -1,4 +1,4 @@
-"""Logs, progress and spans of a run, without its keys."""
+"""Logs and progress of a run, without its keys."""
 
 from __future__ import annotations
 
@@ -125,26 +125,6 @@ def test_debug_logs_have_every_turn_and_discussion(project, httpserver: HTTPServ
     assert [len(turns), len(ends)] == [sum(end["turns"] for end in ends), 4]
     assert {event["discussion"] for event in turns} == {event["discussion"] for event in ends}
     assert all(event["rule"] and event["tokens"] and "verdict" in event for event in turns)
-
-
-def test_spans_are_sent_to_the_endpoint_of_the_environment(project, httpserver: HTTPServer):
-    """The command line sends its spans to OTEL_EXPORTER_OTLP_ENDPOINT."""
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(completion)
-    sent: list[bytes] = []
-
-    def collect(request: Request) -> Response:
-        sent.append(request.data)
-        return Response(b"", content_type="application/x-protobuf")
-
-    httpserver.expect_request("/otel/v1/traces").respond_with_handler(collect)
-    project.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = httpserver.url_for("/otel")
-    project.env["OTEL_EXPORTER_OTLP_COMPRESSION"] = "none"
-    done = project("run", "study.py", "--limit", "1", "--out", "out")
-    assert done.code == 0, done.err
-    told = b"".join(sent)
-    for name in (b"discussion", b"invoke_agent ann", b"chat bob-model", b"gen_ai.usage"):
-        assert name in told
-    assert KEY.encode() not in told
 
 
 def test_the_first_run_of_a_new_user_prints_no_warning(shell):

@@ -44,7 +44,6 @@ from peerjudge.runs.playing import Player
 from peerjudge.runs.resolve import Prepared, prepare
 from peerjudge.runs.reviewers import open_reviewers
 from peerjudge.runs.schedule import Part, PlainOrder, Plan, read_discussions
-from peerjudge.runs.spans import RunSpans
 from peerjudge.shelf import Shelf
 from peerjudge.store import Store
 
@@ -144,7 +143,6 @@ class Judge:
             if not source:
                 # Without a named place, only the replies outlive the call, in the user's cache.
                 source = stack.enter_context(TemporaryDirectory(prefix="peerjudge-"))
-            spans = await stack.enter_async_context(RunSpans.open(prepared.run_id))
             opened = await stack.enter_async_context(Store.open(source))
             await stack.enter_async_context(opened.hold(prepared.run_id))
             reviewers = await stack.enter_async_context(
@@ -172,7 +170,6 @@ class Judge:
                 limits,
                 PlainOrder(()),
                 observer=book,
-                spans=spans,
                 on_end=book.close,
             )
             stack.enter_context(record_calls(prepared.plan.cast, ledger))
