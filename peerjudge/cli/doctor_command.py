@@ -12,7 +12,6 @@ async def doctor_command(
     *,
     repair: bool = False,
     settle_lost: bool = False,
-    rescue: str | None = None,
     json: bool = False,
 ) -> int:
     """Read every row of a run's store; name those that cannot be read, and repair them if told to.
@@ -31,9 +30,6 @@ async def doctor_command(
     settle_lost
         Set the calls whose bill is unknown to unbilled, so that limits no longer count their estimate. Do
         so if the bill of the provider does not have them, while no run is under way. The book keeps them.
-    rescue
-        Where the file itself is damaged: copy every row that can still be read into a new store in this
-        folder, repaired. The damaged store stays as it is. `run` with `--out` FOLDER goes on from there.
     json
         Print one JSON document instead of lines.
     """
@@ -41,10 +37,9 @@ async def doctor_command(
     from peerjudge.results.summaries import describe_uncertain
     from peerjudge.runs import hide_password
     from peerjudge.store import examine_store
+    from peerjudge.store.database import RECOVER
 
     place = source.partition("#")[0]
-    if rescue is not None:
-        return await _rescue(place, rescue, json=json)
     found = await examine_store(place, repair=repair, settle_lost=settle_lost)
     code = 1 if found.damage and not found.repaired else 0
     if json:
@@ -52,9 +47,7 @@ async def doctor_command(
         return code
     console = results()
     for each in found.damage:
-        remedy = (
-            each.repair or "restore the store from a copy, or copy its rows with --rescue FOLDER"
-        )
+        remedy = each.repair or f"restore the store from a copy, or {RECOVER}"
         console.print(
             f"{each.row} {each.id}: {each.cause}\n    {'done' if found.repaired else 'repair'}: {remedy}",
             soft_wrap=True,
@@ -69,24 +62,3 @@ async def doctor_command(
     if code and all(each.repair for each in found.damage):
         console.print("Run the same command with --repair to repair them.")
     return code
-
-
-async def _rescue(place: str, folder: str, *, json: bool) -> int:
-    from peerjudge.data import to_plain
-    from peerjudge.reporting.formats import counted
-    from peerjudge.store import examine_store
-    from peerjudge.store.rescue import rescue_store
-
-    found = await rescue_store(place, folder)
-    mended = await examine_store(folder, repair=True)
-    if json:
-        plain = {"repaired": len(mended.damage), **dict(to_plain(found))}  # pyright: ignore
-        print_json(plain)
-    else:
-        for table, rows in found.rows.items():
-            if rows or table in found.damaged:
-                lost = ", others cannot be read" if table in found.damaged else ""
-                say(f"{table}: {counted(rows, 'row')} copied{lost}")
-        say(f"{counted(len(mended.damage), 'row')} repaired or removed in {found.store}")
-        say(f"Run the command of the run again with --out {folder}: it plays only what is missing.")
-    return 1 if found.damaged else 0

@@ -40,13 +40,13 @@ _DRIVERS = {
     "postgresql": "postgresql+asyncpg",
     "postgresql+asyncpg": "postgresql+asyncpg",
 }
+RECOVER = "copy what can be read with `.recover` of sqlite3 (docs/running.md, Damage)"
+"""What to do about a file with damaged pages."""
+
 _REMEDIES = (
     (("disk is full", "disk i/o error"), "progress is saved: make room, then run the same again"),
     (("not a database",), "restore it from a copy, or choose another place with --out"),
-    (
-        ("malformed",),
-        "restore it from a copy, or copy what can be read with `peerjudge doctor RUN --rescue FOLDER`",
-    ),
+    (("malformed",), f"restore it from a copy, or {RECOVER}"),
     (("readonly", "unable to open"), "make it writable, or choose another place with --out"),
     (("is locked",), "another process writes to it: wait for that to end"),
 )
