@@ -25,7 +25,6 @@ LIBRARIES = (
 )
 EXTRAS = (
     "__main__",
-    "gepa_search",
     "inspect_scorer",
     "frames",
 )

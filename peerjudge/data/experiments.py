@@ -353,7 +353,7 @@ class Search(Noun, frozen=True, kw_only=True):
     """A search that an experiment declares, as the constant `SEARCH` beside `EXPERIMENT`.
 
     Attributes:
-        method: `grips`, `opro`, `factors` or `gepa`.
+        method: `grips`, `opro` or `factors`.
         targets: names of the texts that may change.
         objective: what the search raises.
         aspect: the aspect of the gold ratings, for the objective `error`.
@@ -365,7 +365,7 @@ class Search(Noun, frozen=True, kw_only=True):
             for 30, 20 and 50 %.
     """
 
-    method: Literal["grips", "opro", "factors", "gepa"] = "grips"
+    method: Literal["grips", "opro", "factors"] = "grips"
     targets: tuple[str, ...] = ()
     objective: Objective = "accuracy"
     aspect: str = ""

@@ -19,7 +19,7 @@ class TextRequest(Noun, frozen=True, kw_only=True):
     """
 
     id: str
-    kind: Literal["paraphrase", "opro", "gepa"]
+    kind: Literal["paraphrase", "opro"]
     messages: tuple[Message, ...]
     target: str
     parent: str

@@ -20,7 +20,7 @@ from peerjudge.prompts import list_labels
 from peerjudge.runs import Prepared
 from peerjudge.shelf import Shelf
 
-METHODS = ("grips", "opro", "factors", "gepa")
+METHODS = ("grips", "opro", "factors")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +51,8 @@ def merge_search(declared: Search | None, given: Mapping[str, object]) -> Search
     if search.objective not in OBJECTIVES:
         msg = f"there is no objective {search.objective!r}; choose one of {', '.join(OBJECTIVES)}"
         raise ExperimentError(msg)
-    if search.method in ("opro", "gepa") and not search.proposer:
-        msg = f"{search.method} asks a proposer for texts; name a card with --proposer"
+    if search.method == "opro" and not search.proposer:
+        msg = "opro asks a proposer for texts; name a card with --proposer"
         raise ExperimentError(msg)
     if search.method == "factors" and not search.factors:
         msg = "factors needs a grid; give --factor NAME=VALUE,VALUE or factors= in SEARCH"
@@ -78,7 +78,7 @@ def declare(
     search = replace(search, aspect=aspect)
     splits = _split(search, comparisons, seed=seed)
     options = SearchOptions(
-        method="grips" if search.method == "gepa" else search.method,
+        method=search.method,
         targets=tuple(targets),
         questions=splits.search,
         objective=OBJECTIVES[search.objective],
@@ -174,8 +174,8 @@ def _list_exemplars(
     prepared: Prepared,
     shelf: Shelf,
 ) -> list[Exemplar]:
-    """Return the items that OPRO and GEPA can show, with their gold in the words of the pack."""
-    if search.method not in ("opro", "gepa"):
+    """Return the items that OPRO can show, with their gold in the words of the pack."""
+    if search.method != "opro":
         return []
     experiment, asked = prepared.plan.experiment, set(splits.search)
     pack = shelf.prompts(experiment.conditions[0].prompts or experiment.prompts)

@@ -8,7 +8,6 @@ from typing import Any
 from peerjudge.data import Noun, to_plain
 from peerjudge.features.search.adoption import MAX_FINALISTS
 from peerjudge.features.search.declaring import Declared
-from peerjudge.features.search.gepa_search import MINIBATCH
 from peerjudge.features.search.nouns import SearchOptions
 from peerjudge.features.search.playing import Player
 
@@ -67,23 +66,20 @@ def estimate_search(declared: Declared, player: Player) -> SearchEstimate:
     nothing is kept. Transfer is not included.
     """
     splits, options = declared.splits, declared.options
-    searched = _count_searched(declared)
+    searched = _count_searched(options)
     phases = [
         _estimate("search", splits.search, searched, player),
         _estimate("select", splits.select, (MAX_FINALISTS + 1) * len(splits.select), player),
         _estimate("test", splits.test, 2 * len(splits.test), player),
     ]
-    return SearchEstimate(phases=tuple(phases), texts=_count_texts(declared, options))
+    return SearchEstimate(phases=tuple(phases), texts=_count_texts(options))
 
 
-def _count_searched(declared: Declared) -> int:
+def _count_searched(options: SearchOptions) -> int:
     """Return the evaluations of the base and of all candidates on questions of the search split."""
-    options, method = declared.options, declared.search.method
     n = len(options.questions)
-    if method == "gepa":
-        return n + options.steps * (MINIBATCH + n)
     steps, most = options.steps, options.candidates
-    if method == "factors":
+    if options.method == "factors":
         cells = prod(len(factor.levels) for factor in options.factors)
         steps, most = 1, min(cells, options.cells or cells)
     shares = zip((0.0, *options.halving), options.halving, strict=False)
@@ -91,10 +87,8 @@ def _count_searched(declared: Declared) -> int:
     return n + steps * sum(size * ceil(most / 2**place) for place, size in enumerate(rungs))
 
 
-def _count_texts(declared: Declared, options: SearchOptions) -> int:
-    match declared.search.method:
-        case "gepa":
-            return options.steps
+def _count_texts(options: SearchOptions) -> int:
+    match options.method:
         case "opro":
             return options.steps * options.candidates
         case "grips":

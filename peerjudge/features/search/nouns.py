@@ -14,10 +14,10 @@ from peerjudge.data.texts import TextReply, TextRequest
 from peerjudge.errors import DataError
 
 Method: TypeAlias = Literal["grips", "opro", "factors"]
-"""The methods of `peerjudge.features.search`; GEPA is a library of its own, which the driver calls."""
+"""The methods of `peerjudge.features.search`."""
 
 Origin: TypeAlias = Literal[
-    "base", "delete", "swap", "add", "paraphrase", "opro", "factors", "given", "gepa"
+    "base", "delete", "swap", "add", "paraphrase", "opro", "factors", "given"
 ]
 """How a candidate came about: the unchanged texts, an edit of GRIPS, a proposal, or a cell of a grid."""
 
@@ -77,18 +77,6 @@ class Exemplar(Noun, frozen=True, kw_only=True):
     question: str
     shown: str
     gold: str
-
-
-class Reflected(Noun, frozen=True, kw_only=True):
-    """One item as GEPA shows it to the proposer: what was judged, what the reviewer said, and gold.
-
-    All three are data (they are quoted); `score` is that of the question, from 0 to 1.
-    """
-
-    shown: str
-    said: str
-    gold: str
-    score: float
 
 
 class Factor(Noun, frozen=True, kw_only=True):

@@ -7,8 +7,6 @@ Yang et al. 2023 (Large Language Models as Optimizers), and their code.
 
 from __future__ import annotations
 
-from typing import Literal
-
 from peerjudge.data import Message
 from peerjudge.data.texts import TextReply, TextRequest
 from peerjudge.features.search.board import (
@@ -25,7 +23,7 @@ from peerjudge.features.search.proposals import ask_for_text
 from peerjudge.features.search.texts import find_text_fault, show_expressions, split_margins
 from peerjudge.prompts.written import read_text
 
-__all__ = ["read_candidate", "search_by_proposals"]
+__all__ = ["search_by_proposals"]
 
 
 def search_by_proposals(options: SearchOptions, draw: int, board: Board) -> Steps:
@@ -39,7 +37,7 @@ def search_by_proposals(options: SearchOptions, draw: int, board: Board) -> Step
         record = expect((yield Propose(step=step, requests=tuple(requests))), Proposed)
         parent = board.incumbent
         read = [
-            read_candidate(reply, target, options, board, step=step, parent=parent)
+            _read_candidate(reply, target, options, board, step=step, parent=parent)
             for reply in record.replies
         ]
         candidates = [one for one in read if one.valid]
@@ -79,7 +77,7 @@ def _request(
     )
 
 
-def read_candidate(
+def _read_candidate(
     reply: TextReply,
     target: Target,
     options: SearchOptions,
@@ -87,7 +85,6 @@ def read_candidate(
     *,
     step: int,
     parent: Candidate,
-    origin: Literal["opro", "gepa"] = "opro",
 ) -> Candidate:
     """Build the candidate of a reply with a whole text, and keep it; it may not be valid."""
     parsed = read_text(reply)
@@ -103,7 +100,7 @@ def read_candidate(
         settings=parent.settings,
         parent=parent.id,
         step=step,
-        origin=origin,
+        origin="opro",
         target=target.name,
         change="written by the proposer",
         valid=not why,

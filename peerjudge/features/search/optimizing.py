@@ -6,7 +6,6 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +33,6 @@ from peerjudge.features.search.adoption import (
 from peerjudge.features.search.declaring import Declared, declare, merge_search
 from peerjudge.features.search.estimating import estimate_search
 from peerjudge.features.search.findings import CandidateRow, Optimized, SplitSize, TransferRow
-from peerjudge.features.search.gepa_search import require_gepa, search_by_reflection
 from peerjudge.features.search.nouns import (
     Adoption,
     Candidate,
@@ -110,14 +108,13 @@ async def optimize(
         experiment: A name from `peerjudge list experiments`, or the path of a .py file; in Python also a
             declaration.
         method: `grips` (random edits of the best text), `opro` (texts by a proposer that sees earlier
-            scores), `factors` (a grid of options and texts), or `gepa` (revisions by a proposer that sees
-            what the reviewer did; needs the library gepa). By default that of SEARCH, or `grips`.
+            scores), or `factors` (a grid of options and texts). By default that of SEARCH, or `grips`.
         targets: Text that may change: `role:CARD`, `pack:aspects`, `pack:tasks.NAME`, `pack:reply.NAME` or
             `pack:criteria`. By default the first task that the experiment gives.
         objective: `accuracy`, `consistent` (right in both orders), `margin` (probability of gold, needs
             log-probabilities) or `error` (ratings).
         aspect: Aspect of the gold ratings, for `error`.
-        proposer: Card that writes texts; needed for `opro` and `gepa`, and for the paraphrases of `grips`.
+        proposer: Card that writes texts; needed for `opro`, and for the paraphrases of `grips`.
         steps: Greatest number of steps.
         candidates: Candidates per step.
         factors: Levels by protocol option, for `factors`; in Python also by target.
@@ -175,8 +172,6 @@ async def optimize(
     search = merge_search(shelf.search(experiment), given)
     if search.proposer:
         require_proposer(search.proposer, shelf)
-    if search.method == "gepa":
-        require_gepa()
     prepared = prepare(
         experiment,
         data=data,
@@ -258,10 +253,6 @@ class _Work:
         )
         if declared.search.objective == "margin":
             await player.require_probabilities()
-        ask = partial(self._ask, reserve=reserve)
-        if declared.search.method == "gepa":
-            self.state = await search_by_reflection(player, declared, ask=ask, reserve=reserve)
-            return
         while (step := next_step(self.history, options, declared.seed)) is not None:
             if isinstance(step, Evaluate):
                 self.tell(_describe_step(step, options))
@@ -271,7 +262,7 @@ class _Work:
                 ]
                 record: Evaluated | Proposed = Evaluated(results=tuple(results))
             else:
-                record = await ask(step)
+                record = await self._ask(step, reserve=reserve)
             self.history = (*self.history, record)
         self.state = read_state(self.history, options, declared.seed)
 

@@ -7,7 +7,7 @@ from string import Template
 from typing import Literal
 
 from peerjudge.data import Message
-from peerjudge.features.search.nouns import Exemplar, Reflected, SearchOptions, Target
+from peerjudge.features.search.nouns import Exemplar, SearchOptions, Target
 from peerjudge.features.search.texts import (
     find_longest,
     hide_expressions,
@@ -19,7 +19,6 @@ from peerjudge.prompts.written import read_meta
 
 __all__ = [
     "ask_for_paraphrase",
-    "ask_for_revision",
     "ask_for_text",
 ]
 
@@ -63,58 +62,18 @@ def ask_for_text(
         _fill(meta["exemplar"], number=number, text=quote(_cut(one.shown)), gold=quote(one.gold))
         for number, one in enumerate(exemplars, 1)
     )
-    best = ascending[-1][0] if ascending else target.text
+    best, number = ascending[-1][0] if ascending else target.text, len(ascending)
+    hidden = max(0, len(target.text) - len(_show(target.text, target)))
     return _messages(
         meta,
         objective=options.objective,
         tried="\n\n".join(texts),
         exemplars=f"\n{_fill(meta['exemplars'], shown=shown)}\n" if shown else "",
-        best=len(ascending),
-        **_describe_reply(target, options, best=best, number=len(ascending)),
+        best=number,
+        longest=find_longest(target.text, options.longest) - hidden,
+        kept=_list_rules(meta, target, best=best, number=number, protect=options.protect),
+        form=_show_form(meta, target),
     )
-
-
-def ask_for_revision(
-    target: Target, text: str, items: Sequence[Reflected], *, options: SearchOptions
-) -> tuple[Message, ...]:
-    """Return the messages that ask for a better text after a look at some items (GEPA).
-
-    Args:
-        target: the target with its base text.
-        text: the text that the reviewer had.
-        items: what was judged with it, the replies, and gold.
-        options: of the search; the bound of the length.
-    """
-    meta = read_meta()["gepa"]
-    shown = [
-        _fill(
-            meta["item"],
-            number=number,
-            shown=quote(_cut(one.shown)),
-            said=quote(_cut(one.said)),
-            gold=quote(one.gold),
-        )
-        for number, one in enumerate(items, 1)
-    ]
-    return _messages(
-        meta,
-        text=quote(_show(text, target)),
-        items="\n\n".join(shown),
-        **_describe_reply(target, options, best=text, number=1),
-    )
-
-
-def _describe_reply(
-    target: Target, options: SearchOptions, *, best: str, number: int
-) -> dict[str, object]:
-    """Return what meta-prompts say of the new text: its length, what it keeps, and its form."""
-    meta = read_meta()["opro"]
-    hidden = max(0, len(target.text) - len(_show(target.text, target)))
-    return {
-        "longest": find_longest(target.text, options.longest) - hidden,
-        "kept": _list_rules(meta, target, best=best, number=number, protect=options.protect),
-        "form": _show_form(meta, target),
-    }
 
 
 def quote(text: str) -> str:

@@ -39,7 +39,7 @@ ProposerReply: TypeAlias = Literal[
 PROPOSER_REPLIES: tuple[ProposerReply, ...] = get_args(ProposerReply)
 
 _PART = re.compile(r"Part of an instruction:\n> ([^\n]*)")
-_TRIED = re.compile(r"^Version \d+(?:, score \d+)?:\n((?:> ?[^\n]*\n?)+)", re.MULTILINE)
+_TRIED = re.compile(r"^Version \d+, score \d+:\n((?:> ?[^\n]*\n?)+)", re.MULTILINE)
 _PLACEHOLDER = re.compile(r" ?\{\d+\}")
 _EXTRAS = ("exactly", "carefully", "in full", "directly", "with care", "as it stands")
 _FIXED: Mapping[ProposerReply, str] = MappingProxyType(
