@@ -15,7 +15,7 @@ from peerjudge.data.conventions import Conventions, GoldRule
 from peerjudge.data.discussion import ReplyForm, Sampling
 from peerjudge.data.nouns import Declared, Noun
 from peerjudge.data.ranking import RecordedReview
-from peerjudge.errors import DataError
+from peerjudge.errors import DataError, ExperimentError
 from peerjudge.marks import mark_controls
 
 E = TypeVar("E", bound=StrEnum)
@@ -344,33 +344,40 @@ class Dataset(Noun, frozen=True, kw_only=True):
         return mark_controls(f"<Dataset {self.name}: {counts}>")
 
 
+SearchMethod: TypeAlias = Literal["grips", "opro"]
+"""The methods of a search."""
+
 Objective: TypeAlias = Literal["accuracy", "consistent", "margin", "error"]
 """What a search raises, per question from 0 to 1: the share of right verdicts, of comparisons right in
 every order, the probability of gold, or the nearness of a rating to gold (1 - error / range)."""
 
 
-class Search(Noun, frozen=True, kw_only=True):
+class Search(Declared, frozen=True, kw_only=True):
     """A search that an experiment declares, as the constant `SEARCH` beside `EXPERIMENT`.
 
     Attributes:
-        method: `grips`, `opro` or `factors`.
+        method: `grips` or `opro`.
         targets: names of the texts that may change.
         objective: what the search raises.
         aspect: the aspect of the gold ratings, for the objective `error`.
         proposer: the card that writes texts; empty for none.
         steps: the greatest number of steps; 0 for the method's own.
         candidates: candidates per step; 0 for the method's own.
-        factors: the grid of `factors`.
         split: `paper`, or the numbers of questions to search, select and test (`"20,20,40"`); empty
             for 30, 20 and 50 %.
     """
 
-    method: Literal["grips", "opro", "factors"] = "grips"
+    method: SearchMethod = "grips"
     targets: tuple[str, ...] = ()
     objective: Objective = "accuracy"
     aspect: str = ""
     proposer: str = ""
     steps: int = 0
     candidates: int = 0
-    factors: Mapping[str, tuple[Scalar, ...]] = field(default_factory=dict[str, tuple[Scalar, ...]])
     split: str = ""
+
+    def __post_init__(self) -> None:
+        if self.method not in get_args(SearchMethod):
+            known = ", ".join(get_args(SearchMethod))
+            msg = f"there is no method {self.method!r}; choose one of {known}"
+            raise ExperimentError(msg)

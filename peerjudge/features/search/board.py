@@ -8,7 +8,7 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from peerjudge.data import Scalar, content_hash, replace
+from peerjudge.data import content_hash, replace
 from peerjudge.errors import DataError
 from peerjudge.features.search.nouns import (
     Candidate,
@@ -48,7 +48,7 @@ class Board:
 
     def __init__(self, options: SearchOptions) -> None:
         texts = {target.name: target.text for target in options.targets}
-        self.base = Candidate(id=identify(texts, {}), texts=texts)
+        self.base = Candidate(id=identify(texts), texts=texts)
         self.incumbent = self.base
         self.steps = 0
         self._entropy = options.entropy
@@ -56,17 +56,17 @@ class Board:
         self._candidates = [self.base]
         self._scores: dict[str, CandidateScores] = {}
         self._path = [self.base.id]
-        self._known = {_normalize(texts, {})}
+        self._known = {_normalize(texts)}
 
-    def knows(self, texts: Mapping[str, str], settings: Mapping[str, Scalar]) -> bool:
+    def knows(self, texts: Mapping[str, str]) -> bool:
         """Return whether a candidate with this content was there before, white space aside."""
-        return _normalize(texts, settings) in self._known
+        return _normalize(texts) in self._known
 
     def add(self, candidate: Candidate) -> None:
         """Keep a new candidate, or a proposal that is not valid."""
         self._candidates.append(candidate)
         if candidate.valid:
-            self._known.add(_normalize(candidate.texts, candidate.settings))
+            self._known.add(_normalize(candidate.texts))
 
     def book(self, results: Sequence[CandidateScores]) -> None:
         """Add scores to those that the candidates have; a refused candidate becomes invalid."""
@@ -201,9 +201,10 @@ def expect(record: Record, kind: type[R]) -> R:
     return record
 
 
-def identify(texts: Mapping[str, str], settings: Mapping[str, Scalar], salt: str = "") -> str:
+def identify(texts: Mapping[str, str], salt: str = "") -> str:
     """Return the id of a candidate; a proposal that is not valid has the id of its request as salt."""
-    content = [dict(texts), dict(settings), salt] if salt else [dict(texts), dict(settings)]
+    # The empty table is part of the ids in searches that are stored and published.
+    content = [dict(texts), {}, salt] if salt else [dict(texts), {}]
     return content_hash(*content)[:12]
 
 
@@ -246,9 +247,9 @@ def draw_number(draw: int, *place: int | str) -> int:
     return int(content_hash(draw, *place)[:8], 16) >> 1
 
 
-def _normalize(texts: Mapping[str, str], settings: Mapping[str, Scalar]) -> str:
+def _normalize(texts: Mapping[str, str]) -> str:
     """The content of a candidate, with single spaces: a prompt does not differ by more of them."""
-    return identify({name: " ".join(text.split()) for name, text in texts.items()}, settings)
+    return identify({name: " ".join(text.split()) for name, text in texts.items()})
 
 
 def _entropy(counts: Mapping[str, int]) -> float:

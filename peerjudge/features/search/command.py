@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from peerjudge.cli.commands import AsJson, Call, FunctionCommand, Option
 from peerjudge.cli.console import print_json, print_status, results
-from peerjudge.cli.options import CallOptions, CastOptions, ProgressForm, parse_pairs, split_names
+from peerjudge.cli.options import CallOptions, CastOptions, ProgressForm, split_names
 from peerjudge.cli.playing import compute_by_steps
 from peerjudge.cli.tables import say
 
@@ -68,22 +68,12 @@ def _describe_stop(search: Optimized) -> str:
     )
 
 
-def _parse_factors(pairs: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    factors = parse_pairs(pairs, option="--factor", form="NAME=VALUE,VALUE", example="turns=2,4")
-    return {name: tuple(split_names(levels)) for name, levels in factors.items()}
-
-
 OPTIMIZE = FunctionCommand(
     function="features.search.optimizing:optimize",
     run=_optimize,
     groups=(CastOptions, CallOptions),
-    names={"targets": "--target", "factors": "--factor", "transfer_cards": "--transfer"},
+    names={"targets": "--target", "transfer_cards": "--transfer"},
     options={
-        "factors": Option(
-            type=tuple[str, ...],
-            words="Written NAME=VALUE,VALUE; repeat for more.",
-            convert=_parse_factors,
-        ),
         "transfer_cards": Option(type=str, words="Separated by commas.", convert=split_names),
     },
 )

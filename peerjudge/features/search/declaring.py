@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from peerjudge.data import Comparison, Scalar, Search, replace
 from peerjudge.errors import DataError, ExperimentError
 from peerjudge.features.search.adoption import paper_options
-from peerjudge.features.search.nouns import Exemplar, Factor, SearchOptions, Splits, Target
+from peerjudge.features.search.nouns import Exemplar, SearchOptions, Splits, Target
 from peerjudge.features.search.objectives import (
     OBJECTIVES,
     find_gold_rating,
@@ -19,8 +19,6 @@ from peerjudge.features.search.splits import halve_search, split_questions
 from peerjudge.prompts import list_labels
 from peerjudge.runs import Prepared
 from peerjudge.shelf import Shelf
-
-METHODS = ("grips", "opro", "factors")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,17 +43,11 @@ def merge_search(declared: Search | None, given: Mapping[str, object]) -> Search
             msg = f"{name} of a search is at least 1, not 0"
             raise ExperimentError(msg)
     search = replace(declared or Search(), **{key: value for key, value in given.items() if value})
-    if search.method not in METHODS:
-        msg = f"there is no method {search.method!r}; choose one of {', '.join(METHODS)}"
-        raise ExperimentError(msg)
     if search.objective not in OBJECTIVES:
         msg = f"there is no objective {search.objective!r}; choose one of {', '.join(OBJECTIVES)}"
         raise ExperimentError(msg)
     if search.method == "opro" and not search.proposer:
         msg = "opro asks a proposer for texts; name a card with --proposer"
-        raise ExperimentError(msg)
-    if search.method == "factors" and not search.factors:
-        msg = "factors needs a grid; give --factor NAME=VALUE,VALUE or factors= in SEARCH"
         raise ExperimentError(msg)
     return search
 
@@ -84,9 +76,6 @@ def declare(
         objective=OBJECTIVES[search.objective],
         paraphrase=bool(search.proposer),
         exemplars=tuple(_list_exemplars(search, comparisons, splits, prepared, shelf)),
-        factors=tuple(
-            Factor(name=name, levels=tuple(levels)) for name, levels in search.factors.items()
-        ),
     )
     if splits.paper:
         options = replace(paper_options(options), paraphrase=bool(search.proposer))

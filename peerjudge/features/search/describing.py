@@ -94,7 +94,7 @@ def describe_result(search: Optimized) -> list[str]:
 
 def _describe_search(search: Optimized) -> str:
     sizes = ", ".join(f"{size.questions} to {name}" for name, size in search.splits.items())
-    targets = ", ".join(search.targets) or "protocol options"
+    targets = ", ".join(search.targets)
     note = (
         " As in the paper: no select split, adoption by the search score alone."
         if search.paper
@@ -239,8 +239,6 @@ def _list_changes(search: Optimized) -> Iterator[str]:
         yield f"What changed in {name}:"
         lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=1)
         yield from (f"  {line}" for line in list(lines)[2:] if not line.startswith("@@"))
-    for name, value in chosen.settings.items():
-        yield f"What changed: {name} = {value}"
 
 
 def _list_files(search: Optimized) -> Iterator[str]:
@@ -261,6 +259,5 @@ def _percent(value: float | None) -> str:
 
 
 def _describe_candidate(one: CandidateRow, most: int = 60) -> str:
-    text = one.change or ", ".join(f"{key}={value}" for key, value in one.settings.items())
-    line = " ".join(text.split())
+    line = " ".join(one.change.split())
     return line if len(line) <= most else f"{line[: most - 3]}..."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, prod
+from math import ceil
 from typing import Any
 
 from peerjudge.data import Noun, to_plain
@@ -78,23 +78,16 @@ def estimate_search(declared: Declared, player: Player) -> SearchEstimate:
 def _count_searched(options: SearchOptions) -> int:
     """Return the evaluations of the base and of all candidates on questions of the search split."""
     n = len(options.questions)
-    steps, most = options.steps, options.candidates
-    if options.method == "factors":
-        cells = prod(len(factor.levels) for factor in options.factors)
-        steps, most = 1, min(cells, options.cells or cells)
     shares = zip((0.0, *options.halving), options.halving, strict=False)
     rungs = [ceil(high * n) - ceil(low * n) for low, high in shares]
-    return n + steps * sum(size * ceil(most / 2**place) for place, size in enumerate(rungs))
+    return n + options.steps * sum(
+        size * ceil(options.candidates / 2**place) for place, size in enumerate(rungs)
+    )
 
 
 def _count_texts(options: SearchOptions) -> int:
-    match options.method:
-        case "opro":
-            return options.steps * options.candidates
-        case "grips":
-            return options.steps * options.candidates if options.paraphrase else 0
-        case "factors":
-            return 0
+    asks = options.method == "opro" or options.paraphrase
+    return options.steps * options.candidates if asks else 0
 
 
 def _estimate(name: str, questions: tuple[str, ...], evaluations: int, player: Player) -> Phase:

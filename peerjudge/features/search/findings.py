@@ -8,7 +8,7 @@ from typing import Any, ClassVar, cast
 
 from msgspec import field
 
-from peerjudge.data import Measurement, Noun, Scalar, to_plain
+from peerjudge.data import Measurement, Noun, to_plain
 from peerjudge.features.search.estimating import SearchEstimate
 from peerjudge.features.search.nouns import Adoption
 from peerjudge.features.search.playing import Spent
@@ -45,7 +45,6 @@ class CandidateRow(Noun, frozen=True, kw_only=True):
     tokens: int
     cost_usd: float | None
     texts: Mapping[str, str] = field(default_factory=dict[str, str])
-    settings: Mapping[str, Scalar] = field(default_factory=dict[str, Scalar])
 
 
 class RatingFit(Noun, frozen=True, kw_only=True):

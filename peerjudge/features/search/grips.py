@@ -117,7 +117,7 @@ def _draw(
         if edit.operation == "paraphrase":
             return plan
         candidate = _build(plan, options, board, step)
-        if candidate.valid and not board.knows(candidate.texts, candidate.settings):
+        if candidate.valid and not board.knows(candidate.texts):
             board.add(candidate)
             return candidate
     return None
@@ -130,9 +130,8 @@ def _build(plan: _Plan, options: SearchOptions, board: Board, step: int) -> Cand
     why = find_edit_fault(text, target=target, options=options)
     texts = {**parent.texts, target.name: text}
     return Candidate(
-        id=identify(texts, parent.settings),
+        id=identify(texts),
         texts=texts,
-        settings=parent.settings,
         parent=parent.id,
         step=step,
         origin=edit.operation,
@@ -180,7 +179,7 @@ def _read_reply(
     why = parsed.why or one.why
     if not why and not new:
         why = "the proposed text is empty"
-    if not why and board.knows(one.texts, one.settings):
+    if not why and board.knows(one.texts):
         why = "the text was tried before"
     if why:
         one = reject(one, why=why, request=reply.id)
@@ -190,5 +189,5 @@ def _read_reply(
 
 def reject(candidate: Candidate, *, why: str, request: str) -> Candidate:
     """Return the candidate as a proposal that is not valid, with an id of its own."""
-    salted = identify(candidate.texts, candidate.settings, request)
+    salted = identify(candidate.texts, request)
     return replace(candidate, id=salted, valid=False, why=why)

@@ -7,19 +7,14 @@ from typing import Literal, TypeAlias
 
 from msgspec import field
 
-from peerjudge.data.comparisons import Scalar
+from peerjudge.data.experiments import SearchMethod
 from peerjudge.data.nouns import Noun
 from peerjudge.data.ranking import Measurement
 from peerjudge.data.texts import TextReply, TextRequest
 from peerjudge.errors import DataError
 
-Method: TypeAlias = Literal["grips", "opro", "factors"]
-"""The methods of `peerjudge.features.search`."""
-
-Origin: TypeAlias = Literal[
-    "base", "delete", "swap", "add", "paraphrase", "opro", "factors", "given"
-]
-"""How a candidate came about: the unchanged texts, an edit of GRIPS, a proposal, or a cell of a grid."""
+Origin: TypeAlias = Literal["base", "delete", "swap", "add", "paraphrase", "opro", "given"]
+"""How a candidate came about: the unchanged texts, an edit of GRIPS, a proposal, or a given text."""
 
 Form: TypeAlias = Literal["template", "plain", "lines"]
 """The form of a target's text: a Jinja template, plain text, or plain text with one item per line."""
@@ -37,17 +32,16 @@ class Target(Noun, frozen=True, kw_only=True):
 
 
 class Candidate(Noun, frozen=True, kw_only=True):
-    """One text for each target, and values of protocol options; or a proposal that is not valid.
+    """One text for each target; or a proposal that is not valid.
 
     Attributes:
-        id: 12 hex digits, the digest of texts and settings: equal content has an equal id. The digest
+        id: 12 hex digits, the digest of the texts: equal texts have an equal id. The digest
             of a proposal that is not valid includes its request, as a repeated text is not valid.
         texts: the text of every target, by name; of a proposal that is not valid, as it was proposed.
-        settings: values of protocol options by name, which differ from those of the base.
         parent: the id of the candidate that was changed; empty for the base.
         step: the step that made it, from 1; 0 for the base.
         origin: how it came about.
-        target: the name of the target that was changed, empty where several may have been.
+        target: the name of the target that was changed; empty for the base.
         change: the change in words, such as `delete "the"`.
         deleted: by target, what was deleted on the way to this candidate and was not added again;
             only this may be added.
@@ -57,7 +51,6 @@ class Candidate(Noun, frozen=True, kw_only=True):
 
     id: str
     texts: Mapping[str, str]
-    settings: Mapping[str, Scalar] = field(default_factory=dict[str, Scalar])
     parent: str = ""
     step: int = 0
     origin: Origin = "base"
@@ -79,27 +72,11 @@ class Exemplar(Noun, frozen=True, kw_only=True):
     gold: str
 
 
-class Factor(Noun, frozen=True, kw_only=True):
-    """One factor of a grid: texts of a target (`name` is the target's) or values of a protocol option.
-
-    The base is the text of the target, or the value that the experiment gives the option; it needs
-    not be among the levels.
-    """
-
-    name: str
-    levels: tuple[Scalar, ...]
-
-    def __post_init__(self) -> None:
-        if not self.levels or len(set(map(repr, self.levels))) < len(self.levels):
-            msg = f"factor {self.name!r} needs levels, each once, not {list(self.levels)}"
-            raise DataError(msg)
-
-
 class SearchOptions(Noun, frozen=True, kw_only=True):
     """Declaration of a search: what may change, how, and the questions it may ask for.
 
     Attributes:
-        method: `grips`, `opro` or `factors`.
+        method: `grips` or `opro`.
         targets: the texts that may change, with the base texts.
         questions: ids of the questions of the search split, in the order of `Splits.search`.
         objective: what a score means, in words for the proposer ("share of right verdicts").
@@ -119,12 +96,10 @@ class SearchOptions(Noun, frozen=True, kw_only=True):
         best_shown: scored texts shown in the meta-prompt of OPRO.
         exemplars: the items that OPRO can show.
         exemplars_shown: items shown in the meta-prompt, drawn anew for every step.
-        factors: the grid of `factors`.
-        cells: the greatest number of cells; a larger grid is played as a balanced fraction. 0 for all.
         given: further texts that are evaluated first, by target; each makes one candidate.
     """
 
-    method: Method
+    method: SearchMethod
     targets: tuple[Target, ...]
     questions: tuple[str, ...]
     objective: str = "share of right verdicts"
@@ -141,8 +116,6 @@ class SearchOptions(Noun, frozen=True, kw_only=True):
     best_shown: int = 8
     exemplars: tuple[Exemplar, ...] = ()
     exemplars_shown: int = 3
-    factors: tuple[Factor, ...] = ()
-    cells: int = 0
     given: tuple[Target, ...] = ()
 
     def __post_init__(self) -> None:
@@ -150,9 +123,8 @@ class SearchOptions(Noun, frozen=True, kw_only=True):
         if len(set(names)) < len(names):
             msg = f"a search changes each target once, not {names}"
             raise DataError(msg)
-        if not (self.factors if self.method == "factors" else self.targets):
-            needed = "factors" if self.method == "factors" else "targets"
-            msg = f"a search by {self.method} needs {needed}; give at least one"
+        if not self.targets:
+            msg = "a search needs targets; give at least one"
             raise DataError(msg)
         if not self.questions or len(set(self.questions)) < len(self.questions):
             msg = "a search needs questions to score candidates on, each once"
@@ -167,7 +139,6 @@ class SearchOptions(Noun, frozen=True, kw_only=True):
             ("patience", self.patience, 0),
             ("best_shown", self.best_shown, 1),
             ("exemplars_shown", self.exemplars_shown, 0),
-            ("cells", self.cells, 0),
         ):
             if value < least:
                 msg = f"{name} of a search is at least {least}, not {value}"

@@ -92,12 +92,11 @@ def _read_candidate(
     text = head + show_expressions(parsed.text, core, target.form) + tail
     texts = {**parent.texts, target.name: text}
     why = parsed.why or find_text_fault(text, target=target, options=options)
-    if not why and board.knows(texts, parent.settings):
+    if not why and board.knows(texts):
         why = "the text was tried before"
     candidate = Candidate(
-        id=identify(texts, parent.settings, reply.id if why else ""),
+        id=identify(texts, reply.id if why else ""),
         texts=texts,
-        settings=parent.settings,
         parent=parent.id,
         step=step,
         origin="opro",

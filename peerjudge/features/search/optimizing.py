@@ -16,7 +16,6 @@ from peerjudge.data import (
     Experiment,
     Measurement,
     ReviewerKind,
-    Scalar,
     content_hash,
     replace,
     to_plain,
@@ -50,7 +49,7 @@ from peerjudge.features.search.playing import Player, StoppedError
 from peerjudge.features.search.proposing import propose, require_proposer
 from peerjudge.features.search.replay import next_step, read_state
 from peerjudge.features.search.targets import choose_targets
-from peerjudge.features.search.testing import Played, check_factors, find_test, play_both, transfer
+from peerjudge.features.search.testing import Played, find_test, play_both, transfer
 from peerjudge.features.search.writing import (
     count_opening,
     write_candidates,
@@ -75,7 +74,6 @@ async def optimize(
     proposer: str | None = None,
     steps: int | None = None,
     candidates: int | None = None,
-    factors: Mapping[str, Sequence[Scalar]] | None = None,
     split: str | None = None,
     transfer_cards: Sequence[str] = (),
     transfer_data: Sequence[str] = (),
@@ -107,8 +105,8 @@ async def optimize(
     Args:
         experiment: A name from `peerjudge list experiments`, or the path of a .py file; in Python also a
             declaration.
-        method: `grips` (random edits of the best text), `opro` (texts by a proposer that sees earlier
-            scores), or `factors` (a grid of options and texts). By default that of SEARCH, or `grips`.
+        method: `grips` (random edits of the best text), or `opro` (texts by a proposer that sees
+            earlier scores). By default that of SEARCH, or `grips`.
         targets: Text that may change: `role:CARD`, `pack:aspects`, `pack:tasks.NAME`, `pack:reply.NAME` or
             `pack:criteria`. By default the first task that the experiment gives.
         objective: `accuracy`, `consistent` (right in both orders), `margin` (probability of gold, needs
@@ -117,7 +115,6 @@ async def optimize(
         proposer: Card that writes texts; needed for `opro`, and for the paraphrases of `grips`.
         steps: Greatest number of steps.
         candidates: Candidates per step.
-        factors: Levels by protocol option, for `factors`; in Python also by target.
         split: Numbers of questions to search, select and test, such as `20,20,40`; or `paper` for 10, 0 and
             90 % and adoption by the search score alone, as the paper did.
         transfer_cards: Further reviewers that judge with the old and the new texts.
@@ -166,7 +163,6 @@ async def optimize(
         "proposer": proposer,
         "steps": steps,
         "candidates": candidates,
-        "factors": {name: tuple(levels) for name, levels in (factors or {}).items()},
         "split": split,
     }
     search = merge_search(shelf.search(experiment), given)
@@ -184,7 +180,7 @@ async def optimize(
     bounds.require_prices(prepared.costs)
     for card in transfer_cards:
         shelf.card(card)
-    chosen = choose_targets(search.targets, prepared, shelf, settings=search.method == "factors")
+    chosen = choose_targets(search.targets, prepared, shelf)
     declared = declare(search, prepared, chosen, shelf=shelf, seed=prepared.plan.experiment.seed)
     others = tuple(load(name, reviews=False) for name in transfer_data)
     folder = Path(out) if out else _default_folder(prepared, declared)
@@ -198,10 +194,6 @@ async def optimize(
         cache=cache,
         bounds=bounds,
         environ=environ,
-    )
-    texts = {target.name for target in declared.options.targets}
-    check_factors(
-        player, [factor for factor in declared.options.factors if factor.name not in texts]
     )
     work = _Work(player=player, declared=declared, tell=on_step or (lambda _: None))
     if dry_run:
@@ -453,7 +445,6 @@ def _build_row(
         tokens=search.tokens if search else 0,
         cost_usd=search.cost if search else None,
         texts=one.texts,
-        settings=one.settings,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from peerjudge.data import Dataset, Objective, Scalar, Transcript, Usage, replace
+from peerjudge.data import Dataset, Objective, Transcript, Usage, replace
 from peerjudge.features.search.nouns import Candidate, CandidateScores
 from peerjudge.features.search.objectives import Scored, score_transcripts
 from peerjudge.features.search.targets import find_render_fault, lay_over
@@ -105,17 +105,12 @@ class Player:
         return replace(self.dataset, comparisons=tuple(kept))
 
     def prepare(
-        self,
-        texts: Mapping[str, str],
-        questions: Collection[str],
-        *,
-        settings: Mapping[str, Scalar] | None = None,
+        self, texts: Mapping[str, str], questions: Collection[str]
     ) -> tuple[Prepared, Shelf]:
-        """Resolve the experiment with these texts and options on these questions."""
+        """Resolve the experiment with these texts on these questions."""
         shelf = lay_over(self.shelf, texts, self.base)
         prepared = prepare(
             self.base.plan.experiment,
-            settings={name: str(value) for name, value in (settings or {}).items()},
             shelf=shelf,
             dataset=self.select(questions),
         )
@@ -136,7 +131,7 @@ class Player:
         """
         if fault := find_render_fault(candidate.texts, self.base, self.shelf):
             return CandidateScores(candidate=candidate.id, refused=fault)
-        prepared, shelf = self.prepare(candidate.texts, questions, settings=candidate.settings)
+        prepared, shelf = self.prepare(candidate.texts, questions)
         transcripts = await self.play(prepared, shelf, reserve=reserve)
         scored = self.score(transcripts, questions)
         tokens, cost = _sum_usage(transcripts, prepared)

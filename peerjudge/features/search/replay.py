@@ -10,16 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from peerjudge.data.experiments import SearchMethod
 from peerjudge.errors import DataError
 from peerjudge.features.search.board import Board, Steps, expect, identify, race
-from peerjudge.features.search.factors import search_by_factors
 from peerjudge.features.search.grips import search_by_edits
 from peerjudge.features.search.nouns import (
     Candidate,
     Evaluate,
     Evaluated,
     History,
-    Method,
     Propose,
     Proposed,
     Record,
@@ -33,8 +32,8 @@ from peerjudge.features.search.texts import find_text_fault
 
 __all__ = ["next_step", "read_state"]
 
-_METHODS: Mapping[Method, Callable[[SearchOptions, int, Board], Steps]] = MappingProxyType(
-    {"grips": search_by_edits, "opro": search_by_proposals, "factors": search_by_factors}
+_METHODS: Mapping[SearchMethod, Callable[[SearchOptions, int, Board], Steps]] = MappingProxyType(
+    {"grips": search_by_edits, "opro": search_by_proposals}
 )
 
 
@@ -97,11 +96,11 @@ def _build_given(given: Target, options: SearchOptions, board: Board) -> Candida
         msg = f"a given text is for {given.name!r}, which is no target; the targets are {known}"
         raise DataError(msg)
     texts = {**board.base.texts, given.name: given.text}
-    if board.knows(texts, {}):
+    if board.knows(texts):
         return None
     why = find_text_fault(given.text, target=target, options=options)
     candidate = Candidate(
-        id=identify(texts, {}, "given" if why else ""),
+        id=identify(texts, "given" if why else ""),
         texts=texts,
         parent=board.base.id,
         origin="given",

@@ -52,9 +52,7 @@ def list_targets(experiment: Experiment, shelf: Shelf) -> dict[str, Target]:
     return targets
 
 
-def choose_targets(
-    names: Sequence[str], prepared: Prepared, shelf: Shelf, *, settings: bool = False
-) -> tuple[Target, ...]:
+def choose_targets(names: Sequence[str], prepared: Prepared, shelf: Shelf) -> tuple[Target, ...]:
     """Return the targets of these names; without names the first task that the experiment gives.
 
     Raises:
@@ -62,7 +60,7 @@ def choose_targets(
     """
     known = list_targets(prepared.plan.experiment, shelf)
     if not names:
-        return () if settings else (_choose_task(prepared, known, shelf),)
+        return (_choose_task(prepared, known, shelf),)
     chosen: list[Target] = []
     for name in dict.fromkeys(names):
         target = known.get(name)

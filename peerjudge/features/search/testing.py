@@ -12,7 +12,7 @@ from peerjudge.analysis.coefficients import resample_coefficients
 from peerjudge.analysis.inference import Sampler, compare_correlations
 from peerjudge.data import Condition, Dataset, Experiment, Measurement, Seating, replace
 from peerjudge.features.search.findings import RatingFit, TestFindings, TransferRow
-from peerjudge.features.search.nouns import Candidate, Factor
+from peerjudge.features.search.nouns import Candidate
 from peerjudge.features.search.objectives import Scored
 from peerjudge.features.search.playing import Player
 from peerjudge.features.search.targets import change_cards, change_packs
@@ -53,17 +53,6 @@ async def play_both(player: Player, chosen: Candidate, questions: Sequence[str])
     """
     prepared, shelf = _pair(player, chosen, player.select(questions))
     return await _play(player, prepared, shelf, questions, shown=True)
-
-
-def check_factors(player: Player, factors: Sequence[Factor]) -> None:
-    """Resolve every level of a grid of options as the test would play it.
-
-    Raises `ExperimentError` for an unknown option, or a value that it does not take.
-    """
-    for factor in factors:
-        for level in factor.levels:
-            one = Candidate(id="", texts={}, settings={factor.name: level})
-            _pair(player, one, player.dataset)
 
 
 async def transfer(
@@ -173,7 +162,7 @@ def _pair(
     )
     experiment = plan.experiment
     conditions = [
-        _rename(_seat(condition, card), experiment, chosen, named if way == CHOSEN else {}, way)
+        _rename(_seat(condition, card), experiment, named if way == CHOSEN else {}, way)
         for condition in experiment.conditions
         for way in (BASE, CHOSEN)
     ]
@@ -186,18 +175,15 @@ def _pair(
 def _rename(
     condition: Condition,
     experiment: Experiment,
-    chosen: Candidate,
     named: Mapping[str, str],
     way: str,
 ) -> Condition:
     pack = condition.prompts or experiment.prompts
-    options = {**condition.options, **(chosen.settings if way == CHOSEN else {})}
     several = len(experiment.conditions) > 1
     return replace(
         condition,
         name=f"{condition.name}: {way}" if several else way,
         prompts=named.get(pack, pack),
-        options=options,
         seats=tuple(
             replace(seat, reviewer=named.get(seat.reviewer, seat.reviewer))
             if isinstance(seat, Seating)

@@ -239,12 +239,9 @@ def test_margins_need_probabilities(commands, project):
         (("--target", "pack:tasks.discuss"), "changing it changes nothing"),
         (("--split", "10,20,20"), "needs at least 20"),
         (("--limit", "30"), "there are 30"),
-        (("--method", "grpis"), "grips"),
+        (("--method", "grpis"), "there is no method 'grpis'; choose one of grips, opro"),
         (("--method", "opro"), "name a card with --proposer"),
-        (("--method", "factors"), "--factor"),
-        (("--method", "gepa"), "there is no method 'gepa'; choose one of grips, opro, factors"),
         (("--proposer", "sim_plain"), "is a simulated reviewer, which writes no prompts"),
-        (("--factor", "turns"), "NAME=VALUE,VALUE"),
         (("--proposer", "nobody"), "no 'nobody' among the agents"),
         (("--objective", "accurate"), "accuracy"),
         (("--objective", "error"), "gold ratings of no aspect"),
@@ -259,6 +256,31 @@ def test_a_search_that_cannot_be_done_is_refused(refused, monkeypatch, capsys, w
     monkeypatch.chdir(refused.folder)
     with pytest.raises(SystemExit) as ended:
         main([*SEARCH, *words])
+    said = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert sentence in said
+    assert said.count("\n") == 1
+    assert refused.calls == 0
+
+
+@pytest.mark.parametrize(
+    ("search", "sentence"),
+    [
+        ('method="gepa"', "there is no method 'gepa'; choose one of grips, opro"),
+        ('method="factors"', "there is no method 'factors'; choose one of grips, opro"),
+        ('factors={"turns": (2, 4)}', "Search has no field 'factors'. It has method, targets"),
+    ],
+)
+def test_a_declared_search_by_another_method_is_refused(
+    refused, monkeypatch, capsys, search, sentence
+):
+    """A SEARCH with a method or field that does not exist ends in one sentence."""
+    monkeypatch.chdir(refused.folder)
+    text = (refused.folder / "experiments/rules.py").read_text()
+    line = f"from peerjudge.data import Search\n\nSEARCH = Search({search})\n"
+    (refused.folder / "experiments/other.py").write_text(f"{text}\n{line}")
+    with pytest.raises(SystemExit) as ended:
+        main(["optimize", "other", "--display", "none"])
     said = capsys.readouterr().err
     assert ended.value.code == 2
     assert sentence in said

@@ -13,7 +13,6 @@ from peerjudge.features.search.nouns import (
     Evaluate,
     Evaluated,
     Exemplar,
-    Factor,
     History,
     Propose,
     Proposed,
@@ -85,51 +84,6 @@ def test_opro_keeps_a_good_sentence_of_the_proposer():
     proposer = ScriptedProposer(script=("good", "good", "empty"), additions=additions)
     found = [best_of(options, draw, proposer=proposer) for draw in range(7)]
     assert sum("Check each fact." in text for text in found) >= 6
-
-
-def test_a_grid_finds_its_best_cell():
-    """Every cell is a candidate, with texts and options of the protocol; the best one wins."""
-    factors = (
-        Factor(name=ROLE.name, levels=("You are a strict judge.", "Check each fact.")),
-        Factor(name="rounds", levels=(1, 2, 3)),
-    )
-    options = options_of("factors", targets=(ROLE,), factors=factors)
-
-    def score(candidate, question):
-        return planted(candidate, question) * (0.5 + 0.5 * (candidate.settings.get("rounds") == 2))
-
-    history = play_search(options, draw=1, score=score)
-    state = read_state(history, options, 1)
-    assert len(state.candidates) == 1 + 6
-    (best,) = (one for one in state.candidates if one.id == state.incumbent)
-    assert best.texts == {ROLE.name: "Check each fact."}
-    assert best.settings == {"rounds": 2}
-    assert best.change == "role:judge = 'Check each fact.', rounds = 2"
-
-
-def test_a_fraction_of_a_grid_is_balanced():
-    """12 of 36 cells: every level is as often in them as any other, and no cell is there twice."""
-    factors = (
-        Factor(name="rounds", levels=(1, 2, 3)),
-        Factor(name="leader", levels=("first", "second")),
-        Factor(name="ties", levels=(True, False)),
-        Factor(name="words", levels=(30, 60, 90)),
-    )
-    options = options_of("factors", factors=factors, cells=12)
-    step = next_step(play(options, 1)[:1], options, 1)
-    cells = [one.settings for one in step.candidates]
-    assert len({tuple(cell.items()) for cell in cells}) == 12
-    for factor in factors:
-        counts = {
-            level: sum(cell[factor.name] == level for cell in cells) for level in factor.levels
-        }
-        assert len(set(counts.values())) == 1
-    large = options_of("factors", factors=(Factor(name="words", levels=tuple(range(1001))),))
-    with pytest.raises(DataError, match="1001 cells"):
-        play(large, 1)
-    numbers = options_of("factors", targets=(ROLE,), factors=(Factor(name=ROLE.name, levels=(1,)),))
-    with pytest.raises(DataError, match="'role:judge' is a text, and one of its levels is 1"):
-        play(numbers, 1)
 
 
 def test_given_texts_are_played_first():
@@ -333,8 +287,7 @@ def test_scores_of_other_questions_are_refused():
     [
         ({"questions": ()}, "needs questions"),
         ({"targets": (TASK, TASK)}, "each target once"),
-        ({"targets": ()}, "a search by grips needs targets"),
-        ({"method": "factors"}, "a search by factors needs factors"),
+        ({"targets": ()}, "a search needs targets"),
         ({"halving": (0.5,)}, "end at 1"),
         ({"candidates": 0}, "candidates of a search is at least 1, not 0"),
         ({"longest": 0.5}, "longest >= 1"),

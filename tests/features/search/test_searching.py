@@ -11,7 +11,7 @@ from statistics import fmean
 import pytest
 
 from peerjudge.data import Condition, Experiment, from_plain
-from peerjudge.errors import ExperimentError, ProtocolError
+from peerjudge.errors import ExperimentError
 from peerjudge.features.search.nouns import History, SearchOptions
 from peerjudge.features.search.optimizing import optimize
 from peerjudge.features.search.replay import next_step, read_state
@@ -105,20 +105,6 @@ def test_a_search_that_cannot_be_done_is_refused(pairs, tmp_path, changed, sente
     """A sentence says what is wrong."""
     with pytest.raises(ExperimentError, match=sentence):
         search(pairs, tmp_path / "search", **changed)
-
-
-@pytest.mark.parametrize(
-    ("factors", "sentence"),
-    [
-        ({"ability": (0.5, 3)}, "has no option 'ability'"),
-        ({"ties": (True,), "aspects": (1, "many")}, "many"),
-    ],
-)
-def test_a_factor_that_the_test_cannot_play_is_refused_first(pairs, tmp_path, factors, sentence):
-    """A grid is of protocol options, each with values that it takes; nothing is played otherwise."""
-    with pytest.raises(ProtocolError, match=sentence):
-        search(pairs, tmp_path / "search", method="factors", factors=factors)
-    assert not (tmp_path / "search").exists()
 
 
 def test_a_search_can_be_replayed_from_its_records(searched):
