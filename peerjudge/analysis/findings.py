@@ -82,8 +82,7 @@ class Findings(Noun, frozen=True, kw_only=True):
     varied. `peers` is `None` where no two contestants met; `peers_missing` then says why. `spoken`
     is by reviewer and counts the turns of all discussions, ended or not. `decision` is the last look
     of a run with a stopping rule. `rated` and `rating_shifts` are of ratings of single answers: the
-    level of each condition, and the difference of every two. `chosen_by_results` is true where results
-    chose the comparisons.
+    level of each condition, and the difference of every two.
     """
 
     seed: int
@@ -103,7 +102,6 @@ class Findings(Noun, frozen=True, kw_only=True):
     decision: Decision | None = None
     rated: tuple[RatingLevel, ...] = ()
     rating_shifts: tuple[RatingShift, ...] = ()
-    chosen_by_results: bool = False
 
 
 class FindingsCollector:
@@ -124,7 +122,6 @@ class FindingsCollector:
         seed: int = 0,
         primary: Primary | None = None,
         decision: Decision | None = None,
-        chosen_by_results: bool = False,
         declared: Mapping[str, str] | None = None,
         contestant_of: Mapping[str, str] | None = None,
     ) -> Findings:
@@ -137,7 +134,6 @@ class FindingsCollector:
             seed: of the resampling.
             primary: the contrast that the experiment declared.
             decision: the last look of a run with a stopping rule.
-            chosen_by_results: results chose the comparisons (`--next open`).
             declared: contestants by reviewer that the cards declare, as in `identify_reviewers`.
             contestant_of: more of these, which replace those declared.
 
@@ -185,7 +181,6 @@ class FindingsCollector:
             decision=decision,
             rated=tuple(level for row in rated for level in row.levels),
             rating_shifts=measure_shifts(rated, sampler=sampler),
-            chosen_by_results=chosen_by_results,
         )
 
 

@@ -83,7 +83,6 @@ class Standings(Noun, frozen=True, kw_only=True):
     questions: int
     peers: PeerFindings | None
     peers_missing: str
-    chosen_by_results: bool = False
 
 
 def rank_peers(tournament: Tournament, *, sampler: Sampler) -> tuple[PeerFindings | None, str]:

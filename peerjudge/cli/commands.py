@@ -138,7 +138,6 @@ _OPTIONS: Mapping[str, Option] = MappingProxyType(
         "Scoring | str": Option(type="data.ranking:Scoring"),
         "Literal['equal', 'peer']": _WEIGHTS,
         "Literal['equal', 'peer'] | Mapping[str, float]": _WEIGHTS,
-        "Literal['plain', 'open']": Option(type=Literal["plain", "open"]),
         "families: Mapping[str, str] | None": Option(
             type=str, words="Written name=family, separated by commas.", convert=_parse_families
         ),

@@ -248,7 +248,6 @@ COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
             function="runs.runner:run",
             run=_run,
             groups=(CastOptions, CallOptions),
-            names={"order": "--next"},
         ),
     }
 )

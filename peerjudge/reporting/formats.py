@@ -10,11 +10,6 @@ from peerjudge.data import EventKind, Measurement, Role
 MISSING = "-"
 SIMULATED = "Simulated reviewers: these numbers say nothing about real models."
 SIMULATED_ANSWERS = "Simulated answers: their words and their quality are invented."
-CHOSEN = (
-    "Caution: results chose the comparisons of this run (--next open). In simulations, 95 % bounds of "
-    "Bradley-Terry scores then hold the truth in 89 to 91 of 100, those of ranks in 89 (nearly equal "
-    "contestants) to 99. Win rates depend on the opponents that were chosen."
-)
 
 _DIRECTION_CONTROLS = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
 """Characters that change the direction of writing until they are closed."""

@@ -21,7 +21,6 @@ from peerjudge.reporting.figures import (
     build_mark,
 )
 from peerjudge.reporting.formats import (
-    CHOSEN,
     MISSING,
     counted,
     interval,
@@ -124,8 +123,7 @@ def build_run_ranking_table(findings: Findings | Standings) -> Table:
     rankings = {"Equal weights": peers.equal} if peers else {}
     if peers is not None and peers.weighted is not None:
         rankings["Peer weights"] = peers.weighted
-    notes = [] if peers is None else [describe_groups(peers.equal)]
-    note = " ".join(filter(None, [*notes, CHOSEN if findings.chosen_by_results else ""]))
+    note = "" if peers is None else describe_groups(peers.equal)
     best = [*rankings.values()][-1:]
     return build_table(
         "Ranking by the private reviews, win rate in %",

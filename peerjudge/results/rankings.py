@@ -35,15 +35,7 @@ from peerjudge.ranking import (
     without_family,
 )
 from peerjudge.reporting.figures import Figure, Row, Rows, build_mark
-from peerjudge.reporting.formats import (
-    CHOSEN,
-    decimal,
-    interval,
-    percent,
-    preface,
-    rating_tick,
-    share_tick,
-)
+from peerjudge.reporting.formats import decimal, interval, percent, preface, rating_tick, share_tick
 from peerjudge.reporting.layout import Table, build_table
 from peerjudge.results.base import Document, DrawnResult, Shown, list_names
 from peerjudge.results.columns import Cells
@@ -77,12 +69,10 @@ class RankResult(DrawnResult):
     orders: int
     bootstrap: int
     simulated: bool
-    chosen_by_results: bool = False
 
     def document(self) -> Document:
         """Return the document of `peerjudge rank --json`."""
         document = {**ranking_document(self.ranking), "simulated": self.simulated}
-        document["chosen_by_results"] = self.chosen_by_results
         if self.trajectory:
             lines = {
                 one.contestant: {"mean": one.mean, "low": one.low, "high": one.high}
@@ -95,7 +85,6 @@ class RankResult(DrawnResult):
         """Return the tables of contestants and weights, and the sentence about them."""
         return [
             *preface(simulated=self.simulated, questions=self.ranking.questions),
-            *([CHOSEN] if self.chosen_by_results else []),
             *build_ranking_tables(self.ranking),
             "",
             describe_ranking(self.ranking, orders=self.orders, bootstrap=self.bootstrap),
@@ -256,7 +245,6 @@ def rank(
         orders=orders,
         bootstrap=bootstrap,
         simulated=material is not None and material.ballots.simulated,
-        chosen_by_results=material is not None and material.chosen_by_results,
     )
 
 

@@ -315,7 +315,6 @@ async def report_run(run: OpenRun, *, contestant_of: Mapping[str, str] | None = 
     findings = collector.findings(
         primary=run.primary,
         decision=run.decision,
-        chosen_by_results=run.chosen_by_results,
         declared=run.contestants,
         contestant_of=contestant_of,
     )

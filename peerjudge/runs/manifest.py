@@ -36,9 +36,6 @@ FORKED = "forked_from"
 DECISION = "decision"
 """Entry of a manifest with the last look of a run with a stopping rule."""
 
-NEXT = "next"
-"""Entry of a manifest: `open` where results chose the comparisons of the run, or of a part of it."""
-
 _VERSIONS_OF = ("peerjudge", "autogen-agentchat", "numpy", "networkx", "sqlalchemy", "tiktoken")
 
 
@@ -169,11 +166,6 @@ def read_decision(manifest: Mapping[str, object]) -> Decision | None:
     """Return the last look of a run with a stopping rule, as its manifest records it, if there was one."""
     decision = manifest.get(DECISION)
     return None if decision is None else from_plain(Decision, decision)
-
-
-def chose_by_results(manifest: Mapping[str, object]) -> bool:
-    """Return whether results chose the comparisons of the run, or of a part of it."""
-    return manifest.get(NEXT) == "open"
 
 
 def read_prices(manifest: Mapping[str, object]) -> Prices:

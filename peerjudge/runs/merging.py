@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from peerjudge.data import Comparison, StopReason, Transcript, content_hash, replace, to_plain
 from peerjudge.errors import DataError, StoreError
-from peerjudge.runs.manifest import MERGED, NEXT, find_versions, require_empty, write_manifest
+from peerjudge.runs.manifest import MERGED, find_versions, require_empty, write_manifest
 from peerjudge.runs.sources import OpenRun, name_run, open_run
 from peerjudge.runs.transcript_files import is_bundle, is_transcript_file
 from peerjudge.store import Archive, Store
@@ -135,13 +135,11 @@ def build_merged_manifest(
         if key in experiment:
             # What differs is in the manifests of the sources.
             experiment[key] = _same(experiments, key)
-    chosen = any(manifest.get(NEXT) == "open" for manifest in manifests)
     return {
         "schema": "peerjudge-manifest/1",
         "experiment": experiment,
         "dataset": ", ".join(dict.fromkeys(str(each.get("dataset") or "") for each in manifests)),
         **together,
-        **({NEXT: "open"} if chosen else {}),
         "versions": find_versions(),
     }
 

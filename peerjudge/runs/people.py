@@ -99,19 +99,19 @@ def list_people(cast: Cast) -> list[str]:
     return [name for name, card in cast.items() if card.kind is ReviewerKind.HUMAN]
 
 
-def check_people(plan: Plan, *, chooses: bool) -> None:
+def check_people(plan: Plan, *, ends_early: bool) -> None:
     """Raise `ExperimentError` where a run cannot wait for its people.
 
-    They cannot be waited for where results choose (`chooses`) what is played next.
+    They cannot be waited for where results decide when the run ends (`ends_early`).
     """
     people = list_people(plan.cast)
     if not people:
         return
     named = ", ".join(people)
-    if chooses:
+    if ends_early:
         msg = (
-            f"{named}: with --until and --next open, results decide what is played next, and answers of "
-            "people come later; leave these options out"
+            f"{named}: with --until, results decide when the run ends, and answers of people come later; "
+            "leave this option out"
         )
         raise ExperimentError(msg)
     for part in plan.parts:

@@ -58,8 +58,7 @@ class Material:
 
     `of_run` is true for discussions, also for those in memory. `families` are by card. `reviews` are
     those of a dataset, with their texts, and `conventions` of its published figures; `data` names the
-    dataset that a run judged. `decision` is the last look of a run with a stopping rule, and
-    `chosen_by_results` is true for a run that chose its comparisons by results (`--next open`). `ratings`
+    dataset that a run judged. `decision` is the last look of a run with a stopping rule. `ratings`
     counts ratings of single answers.
     """
 
@@ -67,7 +66,6 @@ class Material:
     of_run: bool
     primary: Primary | None = None
     decision: Decision | None = None
-    chosen_by_results: bool = False
     families: Mapping[str, str] = field(default_factory=dict[str, str])
     reviews: Sequence[RecordedReview] = ()
     conventions: Conventions | None = None
@@ -141,7 +139,6 @@ def _read(source: Source, *, logprobs: bool, as_declared: bool) -> Material:
             ballots=identify_reviewers(material.ballots, declared=run.contestants),
             primary=run.primary,
             decision=run.decision,
-            chosen_by_results=run.chosen_by_results,
             data=run.data,
             families=run.families,
         )

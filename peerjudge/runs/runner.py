@@ -7,13 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
 
 from structlog.contextvars import bound_contextvars
 
 from peerjudge.analysis.stopping import Decision, StopRule, parse_rule
 from peerjudge.data import Experiment, replace as replace_noun
-from peerjudge.errors import ExperimentError
 from peerjudge.logs import get_logger
 from peerjudge.runs.answer_plans import choose_data
 from peerjudge.runs.answering import add_answers, write_run_answers
@@ -29,15 +27,7 @@ from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.displays import observe
 from peerjudge.runs.ledger import Ledger, record_calls
 from peerjudge.runs.limits import Limits
-from peerjudge.runs.manifest import (
-    NEXT,
-    chose_by_results,
-    default_folder,
-    read_decision,
-    record_manifest,
-    require_own,
-)
-from peerjudge.runs.open_pairs import OpenPairsFirst, list_contestants
+from peerjudge.runs.manifest import default_folder, read_decision, record_manifest, require_own
 from peerjudge.runs.people import check_people, open_people
 from peerjudge.runs.playing import Player
 from peerjudge.runs.progress import Counting, Observer
@@ -70,7 +60,6 @@ async def run(
     fail_on_error: float | None = None,
     deadline: float | None = None,
     until: str | None = None,
-    order: Literal["plain", "open"] = "plain",
     batch: bool = False,
     detach: bool = False,
     wait: bool = False,
@@ -112,8 +101,6 @@ async def run(
             `decided within 0.05` (that, or between -0.05 and 0.05) or `ci<0.05` (half of the width of its
             interval). Questions are played in a random order, `limit` is the most, and the first look is
             after 20. Declare the contrast with `primary` in the experiment or its settings.
-        order: `open` plays comparisons of contestants whose order is open first, for a ranking with a limit
-            of comparisons or cost; `plain` plays the comparisons in the order of the data.
         batch: Send the calls of OpenAI and Anthropic cards as batches: half the price, within 24 hours. A
             batch goes out when every open discussion waits for one; 2,000 are open by default. An
             interrupted run leaves it at the provider; repeat the run to collect it.
@@ -146,14 +133,14 @@ async def run(
         fail_on_error=fail_on_error,
         deadline=deadline,
     )
-    rule, active = _read_order(until=until, order=order)
-    play = Play(rule=rule, active=active, limit=limit, batch=batch, detach=detach, wait=wait)
+    rule = None if until is None else parse_rule(until)
+    play = Play(rule=rule, batch=batch, detach=detach, wait=wait)
     shelf = shelf or Shelf()
     prepare_with = partial(
         prepare,
         experiment,
         data=choose_data(data, questions),
-        limit=None if active else limit,
+        limit=limit,
         seed=seed,
         settings=settings,
         seats=seats,
@@ -166,8 +153,6 @@ async def run(
         prepared = apply_batch_prices(prepared, limited=limited)
     if rule is not None:
         require_primary(prepared.plan)
-    if active:
-        list_contestants(prepared.plan)
     if not place.source:
         place = replace(place, out=default_folder(prepared.plan.experiment))
     written = await write_run_answers(
@@ -190,33 +175,15 @@ async def run(
     return add_answers(summary, written)
 
 
-def _read_order(*, until: str | None, order: str) -> tuple[StopRule | None, bool]:
-    """Return the stopping rule, and whether open pairs are played first; both together are refused."""
-    if order not in {"plain", "open"}:
-        msg = f"the next comparisons are plain or open, not {order!r}"
-        raise ExperimentError(msg)
-    rule = None if until is None else parse_rule(until)
-    if rule is not None and order == "open":
-        msg = (
-            "an early stop needs questions in random order, and an open order chooses them by results; "
-            "use --until or --next open"
-        )
-        raise ExperimentError(msg)
-    return rule, order == "open"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Play:
     """Which discussions of a run are played, in which order, and what the run waits for.
 
-    `rule` ends the run. With `active`, results choose the next comparisons, `limit` of them at most.
-    `batch` sends calls as batches, and `detach` ends the run while they are at the provider. `wait` waits
-    for people. `plays` is false to record the run and leave its discussions for later.
+    `rule` ends the run. `batch` sends calls as batches, and `detach` ends the run while they are at the
+    provider. `wait` waits for people. `plays` is false to record the run and leave its discussions for later.
     """
 
     rule: StopRule | None = None
-    active: bool = False
-    limit: int | None = None
     batch: bool = False
     detach: bool = False
     wait: bool = False
@@ -225,14 +192,12 @@ class Play:
     @property
     def shuffled(self) -> bool:
         """Whether questions are played in random order."""
-        return self.active or self.rule is not None
+        return self.rule is not None
 
     def choose(self, plan: Plan, store: Store) -> OrderOfPlay:
         """Return the order in which the comparisons of a plan are played."""
         if self.rule is not None:
             return UntilDecided(plan, store, self.rule)
-        if self.active:
-            return OpenPairsFirst(plan, store, limit=self.limit)
         return PlainOrder(plan.comparisons)
 
 
@@ -256,7 +221,7 @@ async def run_prepared(
     bounds.require_prices(prepared.costs)
     if place.folder is not None:
         require_own(place.folder, experiment)
-    check_people(plan, chooses=play.shuffled)
+    check_people(plan, ends_early=play.rule is not None)
     async with (
         observe(observer, progress=progress) as watching,
         Store.open(place.source) as opened,
@@ -280,8 +245,6 @@ async def run_prepared(
         runs = {each.id: each.manifest for each in await opened.runs()}
         earlier = runs.get(prepared.run_id, {})
         manifest = {"run": prepared.run_id, **prepared.manifest}
-        if play.active or chose_by_results(earlier):
-            manifest[NEXT] = "open"
         decision = _mark_decision(read_decision(earlier), goes_on=play.rule is None)
         await record_manifest(opened, place.folder, manifest, decision)
         ledger = await Ledger.open(opened, run=prepared.run_id, costs=prepared.costs)
@@ -298,8 +261,7 @@ async def run_prepared(
             say=_choose_note(watching),
         )
         if watching is not None:
-            most = replace(plan, comparisons=plan.comparisons[: play.limit])
-            watching.planned(replace(prepared, plan=most), player.journal)
+            watching.planned(prepared, player.journal)
         with bound_contextvars(run=prepared.run_id[:8]), record_calls(plan.cast, ledger):
             try:
                 if play.plays:

@@ -12,8 +12,9 @@ from peerjudge.analysis.stopping import Decision
 from peerjudge.data import Primary, Transcript, read_primary
 from peerjudge.datasets.catalogue import name_format
 from peerjudge.errors import StoreError
+from peerjudge.logs import get_logger
 from peerjudge.runs.blocking import block
-from peerjudge.runs.manifest import MANIFEST, chose_by_results, read_decision, read_manifest
+from peerjudge.runs.manifest import MANIFEST, read_decision, read_manifest
 from peerjudge.runs.transcript_files import (
     import_bundle,
     import_transcripts,
@@ -22,6 +23,8 @@ from peerjudge.runs.transcript_files import (
 )
 from peerjudge.store import Archive
 from peerjudge.store.database import locate
+
+_log = get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +78,6 @@ class OpenRun:
     def decision(self) -> Decision | None:
         """The last look of a run with a stopping rule, if there was one."""
         return read_decision(self.manifest)
-
-    @property
-    def chosen_by_results(self) -> bool:
-        """Whether results chose which comparisons were played (`--next open`)."""
-        return chose_by_results(self.manifest)
 
     @property
     def data(self) -> str | None:
@@ -154,6 +152,11 @@ async def open_run(source: str | Path) -> AsyncGenerator[OpenRun]:
         (run,) = runs
         if folder is not None and not (folder / MANIFEST).exists():
             folder = None
+        if run.manifest.get("next") == "open":
+            _log.warning(
+                "this run was played with --next open, which no longer exists: results chose its "
+                "comparisons, so bounds of its rankings are too narrow; rank a run in plain order"
+            )
         yield OpenRun(id=run.id, manifest=run.manifest, store=store, folder=folder, place=place)
 
 

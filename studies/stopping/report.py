@@ -1,4 +1,4 @@
-"""Report of the stopping rules and of the active order: errors, questions used, and calls saved."""
+"""Report of the stopping rules, and of the bounds of rankings: errors and questions used."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from studies.outcome import Study, Table
-from studies.stopping.order import FIELDS, Ordered, measure_orders
-from studies.stopping.rank_bounds import BoundsCoverage, measure_rank_bounds
+from studies.stopping.rank_bounds import FIELDS, BoundsCoverage, measure_rank_bounds
 from studies.stopping.rules import (
     EFFECTS,
     MARGIN,
@@ -37,7 +36,7 @@ def compute_stopping(
     slow_studies: int = _SLOW_STUDIES,
     rankings: int = _RANKINGS,
 ) -> Study:
-    """Simulate studies under each rule, and rankings in both orders of play.
+    """Simulate studies under each rule, and rankings.
 
     Args:
         seed: of the simulated studies.
@@ -52,21 +51,18 @@ def compute_stopping(
     precise = measure_precision(
         {name: {**NULLS, **EFFECTS}[name] for name in _PRECISE}, studies=slow_studies, seed=seed
     )
-    orders = measure_orders(FIELDS, studies=rankings, seed=seed)
     bounds = measure_rank_bounds(FIELDS, rankings=rankings, seed=seed)
     return Study(
-        title="When a study may stop, and what it plays next",
+        title="When a study may stop, and what the bounds of rankings hold",
         summary=(
             _summarize(none, some),
             _say_equivalence(false, true, used),
-            _say_orders(orders),
             _say_bounds(bounds),
         ),
         tables=(
             _build_table("Without a difference", none),
             _build_table("With a difference", some),
             _build_precision(precise, slow_studies),
-            *(_build_orders(one, rankings) for one in orders),
             _build_bounds(bounds),
         ),
         figures={},
@@ -78,7 +74,6 @@ def compute_stopping(
             "with_difference": [asdict(one) for one in some],
             "equivalence": {"margin": MARGIN, "false": false, "true": true, "questions": used},
             "precision": [asdict(one) for one in precise],
-            "orders": [asdict(one) for one in orders],
             "rank_bounds": [asdict(one) for one in bounds],
         },
     )
@@ -106,26 +101,13 @@ def _build_precision(rows: Sequence[Precise], studies: int) -> Table:
     )
 
 
-def _build_orders(one: Ordered, rankings: int) -> Table:
-    return Table(
-        title=f"Share of pairs in the wrong order: {one.field} ({rankings} rankings)",
-        columns=("comparisons", "plain", "open pairs first"),
-        rows=tuple(zip(one.comparisons, one.plain, one.open, strict=True)),
-        note=(
-            f"Estimated on true strengths, slope at the end: plain {one.plain_slope:.2f}, open "
-            f"{one.open_slope:.2f}. Standard error of the last difference: {one.error:.4f}."
-        ),
-    )
-
-
 def _build_bounds(rows: Sequence[BoundsCoverage]) -> Table:
     return Table(
-        title=f"Share of 95 % bounds that hold the truth, by order of play ({rows[0].rankings} rankings)",
-        columns=("contestants", "order", "ranked by", "scores", "ranks", "all ranks", "ranks wide"),
+        title=f"Share of 95 % bounds that hold the truth ({rows[0].rankings} rankings)",
+        columns=("contestants", "ranked by", "scores", "ranks", "all ranks", "ranks wide"),
         rows=tuple(
             (
                 one.field,
-                one.order,
                 one.scoring,
                 one.scores,
                 one.ranks,
@@ -142,22 +124,9 @@ def _build_bounds(rows: Sequence[BoundsCoverage]) -> Table:
 
 
 def _say_bounds(rows: Sequence[BoundsCoverage]) -> str:
-    def least(order: str) -> str:
-        chosen = [one for one in rows if one.order == order]
-        scores = min(one.scores for one in chosen if one.scores is not None)
-        return f"{scores:.3f} (scores) and {min(one.ranks for one in chosen):.3f} (ranks)"
-
-    return (
-        f"Bounds of rankings hold the truth in at least {least('plain')} in the plain order, and in "
-        f"{least('open')} with open pairs first."
-    )
-
-
-def _say_orders(orders: Sequence[Ordered]) -> str:
-    saved = ", ".join(
-        f"{one.field}: {'none' if one.saved is None else f'{one.saved:.0%}'}" for one in orders
-    )
-    return f"Comparisons that open pairs first save at the accuracy of the plain order: {saved}."
+    scores = min(one.scores for one in rows if one.scores is not None)
+    ranks = min(one.ranks for one in rows)
+    return f"Bounds of rankings hold the truth in at least {scores:.3f} (scores) and {ranks:.3f} (ranks)."
 
 
 def _summarize(none: Sequence[Decided], some: Sequence[Decided]) -> str:

@@ -25,8 +25,9 @@ from peerjudge.data import (
 )
 from peerjudge.errors import CardError, ExperimentError, StoreError
 from peerjudge.results.summaries import list_next_steps
-from peerjudge.runs import open_run, run
+from peerjudge.runs import open_run, prepare, run
 from peerjudge.runs.frames import turns_df
+from peerjudge.runs.people import check_people
 from peerjudge.runs.results import RunSummary
 from peerjudge.shelf import Shelf
 from peerjudge.store.desk import DeskAnswer, DeskTask
@@ -277,9 +278,9 @@ def test_scores_by_aspect_reach_the_export(
 
 
 def test_runs_that_cannot_wait_refuse_people(tmp_path: Path, shelf: Shelf):
-    """Results that choose what is played cannot wait for answers."""
-    with pytest.raises(ExperimentError, match="leave these options out"):
-        asyncio.run(run(SEATED, out=tmp_path / "r", shelf=shelf, order="open"))
+    """Results that end a run cannot wait for answers."""
+    with pytest.raises(ExperimentError, match="leave this option out"):
+        check_people(prepare(SEATED, shelf=shelf).plan, ends_early=True)
     (tmp_path / "agents" / "bot.toml").write_text('kind = "bot"\n', "utf-8")
     with pytest.raises(CardError, match="only 'human' is written"):
         shelf.card("bot")
