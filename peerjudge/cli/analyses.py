@@ -68,8 +68,8 @@ def _rank(
         if scoring != Scoring.BRADLEY_TERRY:
             msg = f"style control is of Bradley-Terry: use --scoring bradley-terry, not {scoring}"
             raise DataError(msg)
-        if call.given.get("majority") or call.given.get("trajectory") or graph is not None:
-            msg = "style control has no --majority, --trajectory or --graph; leave it out"
+        if call.given.get("trajectory") or graph is not None:
+            msg = "style control has no --trajectory or --graph; leave it out"
             raise DataError(msg)
         chosen = call.select(rank_styles)
         styled = rank_styles(*call.sources, controls=split_names(control), **chosen)

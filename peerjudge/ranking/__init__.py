@@ -2,7 +2,6 @@
 
 from peerjudge.ranking.elo_ratings import elo, elo_peer, elo_trajectory
 from peerjudge.ranking.graphs import find_groups, graph, review_graph
-from peerjudge.ranking.majorities import PANEL, majority_verdicts, rank_majority
 from peerjudge.ranking.resampling import bootstrap
 from peerjudge.ranking.standings import Weighting, document_standings, rank, ranking_document
 from peerjudge.ranking.strengths import bradley_terry
@@ -17,7 +16,6 @@ from peerjudge.ranking.tournament import (
 from peerjudge.ranking.weights import equal_weights, given_weights, peer_rank
 
 __all__ = [
-    "PANEL",
     "Tally",
     "Weighting",
     "bootstrap",
@@ -33,10 +31,8 @@ __all__ = [
     "find_kin_battles",
     "given_weights",
     "graph",
-    "majority_verdicts",
     "peer_rank",
     "rank",
-    "rank_majority",
     "ranking_document",
     "review_graph",
     "select",

@@ -30,7 +30,6 @@ from peerjudge.ranking import (
     graph as build_graph,
     peer_rank as weigh_reviewers,
     rank as rank_contestants,
-    rank_majority,
     ranking_document,
     without_family,
 )
@@ -65,7 +64,6 @@ class RankResult(DrawnResult):
     ranking: Ranking
     tournament: Tournament
     trajectory: tuple[Trajectory, ...]
-    majority: bool
     orders: int
     bootstrap: int
     simulated: bool
@@ -110,8 +108,7 @@ class RankResult(DrawnResult):
 
     def graph(self) -> nx.DiGraph[str]:
         """Return wins between contestants, under the weights of the ranking, as a networkx graph."""
-        shown = None if self.majority else self.ranking.weights.weights
-        return build_graph(self.tournament, weights=shown)
+        return build_graph(self.tournament, weights=self.ranking.weights.weights)
 
 
 def describe_ranking(ranking: Ranking, *, orders: int, bootstrap: int) -> str:
@@ -156,7 +153,6 @@ def rank(
     exclude_family: bool = False,
     families: Mapping[str, str] | None = None,
     contestant_of: Mapping[str, str] | None = None,
-    majority: bool = False,
     orders: int = 1000,
     prior: float = 0.0,
     bootstrap: int = 1000,
@@ -179,7 +175,6 @@ def rank(
         families: Family by reviewer or author; added to those that the cards of a run declare.
         contestant_of: Contestants by reviewer, for reviewers with another name than theirs, for peer weights
             and self-preference; they replace those that the cards of a run declare.
-        majority: First decide every battle by the weighted majority of the reviewers, then rank by that.
         orders: Number of random orders of the battles whose mean is the Elo rating.
         prior: Number of tied battles that Bradley-Terry adds to every pair, so that it also has a solution
             where a contestant never scores against the others.
@@ -215,33 +210,20 @@ def rank(
     if exclude_self or exclude_family:
         own = families or {} if material is None else material.merge_families(families)
         tournament = without_family(tournament, own if exclude_family else {})
-    if majority:
-        ranking, tournament = rank_majority(
-            tournament,
-            scoring=scoring,
-            weights=weights,
-            scheme=scheme,
-            orders=orders,
-            seed=seed,
-            prior=prior,
-            bootstrap=bootstrap,
-        )
-    else:
-        ranking = rank_contestants(
-            tournament,
-            scoring=scoring,
-            weights=weights,
-            scheme=scheme,
-            orders=orders,
-            seed=seed,
-            prior=prior,
-            bootstrap=bootstrap,
-        )
+    ranking = rank_contestants(
+        tournament,
+        scoring=scoring,
+        weights=weights,
+        scheme=scheme,
+        orders=orders,
+        seed=seed,
+        prior=prior,
+        bootstrap=bootstrap,
+    )
     return RankResult(
         ranking=ranking,
         tournament=tournament,
         trajectory=_trace(tournament, ranking, trajectory, orders, seed) if trajectory else (),
-        majority=majority,
         orders=orders,
         bootstrap=bootstrap,
         simulated=material is not None and material.ballots.simulated,

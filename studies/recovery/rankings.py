@@ -14,7 +14,7 @@ from itertools import combinations, product
 import numpy as np
 
 from peerjudge.data import Ranking, Scheme, Scoring, Tournament
-from peerjudge.ranking import rank, rank_majority
+from peerjudge.ranking import rank
 from studies.analytic import Floats
 
 SIZES = (20, 40, 80)
@@ -40,7 +40,6 @@ class RankCoverage:
 
     scoring: str
     weights: str
-    majority: bool
     questions: int
     score_covered: float
     rank_covered: float
@@ -51,11 +50,11 @@ class RankCoverage:
 def measure_rank_coverage(
     *, studies: int, seed: int = 0, sizes: Sequence[int] = SIZES
 ) -> tuple[RankCoverage, ...]:
-    """Return the coverage under each scoring, weighting and majority, by number of questions."""
+    """Return the coverage under each scoring and weighting, by number of questions."""
     endless = draw_tournament(_TRUE_QUESTIONS, np.random.default_rng([seed, 1]))
     found: list[RankCoverage] = []
-    for scoring, (weights, scheme), majority in product(_SCORINGS, _WEIGHTS, (False, True)):
-        play = partial(_rank, scoring=scoring, weights=weights, scheme=scheme, majority=majority)
+    for scoring, (weights, scheme) in product(_SCORINGS, _WEIGHTS):
+        play = partial(_rank, scoring=scoring, weights=weights, scheme=scheme)
         truth = play(endless, bootstrap=0)
         for size in sizes:
             held = np.array(
@@ -69,7 +68,6 @@ def measure_rank_coverage(
                 RankCoverage(
                     scoring=scoring.value,
                     weights=weights if weights == "equal" else f"peer, {scheme.value}",
-                    majority=majority,
                     questions=size,
                     score_covered=scores,
                     rank_covered=ranks,
@@ -108,14 +106,9 @@ def _rank(
     scoring: Scoring,
     weights: str,
     scheme: Scheme,
-    majority: bool,
     bootstrap: int,
 ) -> Ranking:
     given = "peer" if weights == "peer" else "equal"
-    if majority:
-        return rank_majority(
-            tournament, scoring=scoring, weights=given, scheme=scheme, bootstrap=bootstrap
-        )[0]
     return rank(tournament, scoring=scoring, weights=given, scheme=scheme, bootstrap=bootstrap)
 
 

@@ -1,7 +1,7 @@
 """Order reversals: rankings of reviewers in perfect agreement, under every ranking option.
 
-All reviewers give the same verdicts, so no weights, no exclusion of reviews, no majority and no kind of
-score may change the order of the contestants.
+All reviewers give the same verdicts, so no weights, no exclusion of reviews and no kind of score may
+change the order of the contestants.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from peerjudge.data import Ranking, Scheme, Scoring, Tournament
 from peerjudge.errors import ConvergenceError
-from peerjudge.ranking import rank, rank_majority, without_family
+from peerjudge.ranking import rank, without_family
 from studies.analytic import Floats
 
 _NAMES = ("ann", "bob", "cat", "dan")
@@ -33,14 +33,13 @@ class Option:
     weights: str
     scheme: Scheme
     excluded: bool
-    majority: bool
     prior: float
 
     @property
     def name(self) -> str:
         """The option in words."""
         parts = [self.scoring.value, "equal" if self.weights == "equal" else self.scheme.value]
-        parts += ["without self-reviews"] * self.excluded + ["majority"] * self.majority
+        parts += ["without self-reviews"] * self.excluded
         return ", ".join(parts + [f"prior {self.prior:g}"] * bool(self.prior))
 
 
@@ -50,13 +49,11 @@ OPTIONS: Sequence[Option] = tuple(
         weights=weights,
         scheme=scheme,
         excluded=excluded,
-        majority=majority,
         prior=prior,
     )
-    for scoring, (weights, scheme), excluded, majority in product(
+    for scoring, (weights, scheme), excluded in product(
         Scoring,
         (("equal", Scheme.PRD), ("peer", Scheme.PRD), ("peer", Scheme.DAMPED)),
-        (False, True),
         (False, True),
     )
     for prior in ((0.0, 1.0) if scoring is Scoring.BRADLEY_TERRY else (0.0,))
@@ -149,16 +146,6 @@ def _build_tournament(wins: Floats, random: np.random.Generator) -> Tournament:
 
 def _rank(tournament: Tournament, option: Option) -> Ranking:
     given = "peer" if option.weights == "peer" else "equal"
-    if option.majority:
-        return rank_majority(
-            tournament,
-            scoring=option.scoring,
-            weights=given,
-            scheme=option.scheme,
-            orders=_ORDERS,
-            bootstrap=0,
-            prior=option.prior,
-        )[0]
     return rank(
         tournament,
         scoring=option.scoring,

@@ -109,7 +109,6 @@ def build_rankings_table(found: Sequence[RankCoverage]) -> Table:
         columns=(
             "score",
             "weights",
-            "majority",
             "questions",
             "of scores",
             "of ranks",
@@ -119,7 +118,6 @@ def build_rankings_table(found: Sequence[RankCoverage]) -> Table:
             (
                 one.scoring,
                 one.weights,
-                "yes" if one.majority else "",
                 one.questions,
                 one.score_covered,
                 one.rank_covered,
@@ -127,7 +125,7 @@ def build_rankings_table(found: Sequence[RankCoverage]) -> Table:
             )
             for one in found
         ),
-        note="Peer weights, and the majority under them, are computed again in each resample. The "
+        note="Peer weights are computed again in each resample. The "
         f"standard error of a share of scores is at most {max(one.error for one in found):.3f}.",
     )
 
@@ -139,7 +137,7 @@ def say_rankings(found: Sequence[RankCoverage]) -> str:
         min(found, key=lambda one: one.rank_covered),
     )
     return (
-        f"Under all weights, with majority and without, bounds of scores hold the truth in at least "
+        f"Under all weights, bounds of scores hold the truth in at least "
         f"{score.score_covered:.3f} (standard error {score.error:.3f}) of the studies, and bounds of ranks "
         f"in at least {place.rank_covered:.3f}."
     )

@@ -10,11 +10,11 @@ from studies.recovery.reversals import OPTIONS, count_reversals
 
 
 def test_no_option_of_a_ranking_reverses_reviewers_that_agree():
-    """Two tournaments under each of 48 options: all rankings have the planted order."""
+    """Two tournaments under each of 24 options: all rankings have the planted order."""
     found = count_reversals(tournaments=2, seed=1)
-    assert len(found) == len(OPTIONS) == 48
+    assert len(found) == len(OPTIONS) == 24
     assert sum(one.reversed for one in found) == 0
-    assert sum(one.ranked for one in found) >= 90
+    assert sum(one.ranked for one in found) >= 45
 
 
 @pytest.mark.slow
