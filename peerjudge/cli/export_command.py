@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterable
 from contextlib import (
     AbstractContextManager,
     ExitStack,
@@ -19,12 +19,11 @@ from contextlib import (
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from peerjudge.analysis.export import FORMATS, ExportFormat, defuse
-from peerjudge.cli.console import print_status
 from peerjudge.cli.output import unmarked
 from peerjudge.errors import DataError, StoreError
 from peerjudge.tracker import Stance
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
     from peerjudge.data import Transcript
 
 Frame = Literal["turns", "discussions", "calls", "events", "battles", "weights"]
-_INSPECT = "inspect-scores"
-_OTHERS = (_INSPECT, "parquet")
 
 Take = Callable[["pd.DataFrame"], None]
 
@@ -45,13 +42,11 @@ async def export_command(
     run: str,
     /,
     *,
-    format: Annotated[str, Parameter(help=f"One of {', '.join((*FORMATS, *_OTHERS))}.")],  # noqa: A002
+    format: Annotated[str, Parameter(help=f"One of {', '.join((*FORMATS, 'parquet'))}.")],  # noqa: A002
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     frame: Frame | None = None,
     stance: Stance = "final",
     raw_cells: bool = False,
-    contestant: str | None = None,
-    condition: str | None = None,
     people: bool = False,
     force: bool = False,
 ) -> int:
@@ -59,10 +54,7 @@ async def export_command(
 
     `jsonl` has one discussion per line, in PeerJudge's versioned form, which `peerjudge.data` reads.
     `csv` has one turn per row, with its text. `parquet`, and `csv` with --frame, have a frame.
-    `arena` and `mt-bench` are JSON lines and `alpaca-eval` is a JSON list; each row is a reviewer's
-    stance on two answers, for `mt-bench` together with its stance in the other order. `inspect-scores` is
-    a JSON list for Inspect's scorer `precomputed_scores`: the share of comparisons that the answer of one
-    contestant won, by sample.
+    `arena` is JSON lines; each row is a reviewer's stance on two answers.
 
     Parameters
     ----------
@@ -75,34 +67,24 @@ async def export_command(
         Rows of the table: turns, discussions, calls, events, battles or weights; without texts.
         `parquet` writes turns by default.
     stance
-        Verdicts for battles, weights and other tools' formats: private or final.
+        Verdicts for battles, weights and `arena`: private or final.
     raw_cells
         Write CSV cells unchanged. By default a text that a spreadsheet would run as a formula
         (it begins with = + - @, a tab or a carriage return) gets a ' before it.
-    contestant
-        Author of the answers that `inspect-scores` scores.
-    condition
-        Condition whose verdicts these are, for a run with several.
     people
         Write every answer of people instead, of a run folder, a database or a study, as csv or jsonl: also
         superseded ones, with reason, confidence and active time; of a study, with its checks.
     force
         Replace an existing file.
     """
-    names = (*FORMATS, *_OTHERS)
+    names = (*FORMATS, "parquet")
     if format not in names:
         msg = f"unknown format {format!r}; choose one of {', '.join(names)}"
         raise DataError(msg)
     if people:
         from peerjudge.cli.people_export import check_people_export
 
-        check_people_export(run, format, others=bool(frame or contestant or condition))
-    if format != _INSPECT and (contestant or condition):
-        msg = f"--contestant and --condition are for --format {_INSPECT}, not {format}"
-        raise DataError(msg)
-    if format == _INSPECT and not contestant:
-        msg = f"--format {_INSPECT} scores the answers of one author; name it with --contestant"
-        raise DataError(msg)
+        check_people_export(run, format, frame=frame is not None)
     if frame is not None and format not in {"csv", "parquet"}:
         msg = f"--frame writes a table; use it with --format csv or parquet, not {format}"
         raise DataError(msg)
@@ -121,8 +103,6 @@ async def export_command(
         form = "parquet" if format == "parquet" else "csv"
         name = frame or "turns"
         write_frame(run, name, form=form, output=output, stance=stance, raw_cells=raw_cells)
-    elif contestant is not None:
-        await _write_scores(run, output, contestant=contestant, condition=condition)
     else:
         await _write_rows(run, output, FORMATS[format], stance, raw_cells=raw_cells)
     return 0
@@ -132,43 +112,30 @@ async def _write_rows(
     run: str, output: Path | None, form: ExportFormat, stance: Stance, *, raw_cells: bool
 ) -> None:
     # Open the source first: a misspelt name must not empty the file.
-    async with _open_discussions(run) as opened:
+    async with _open_discussions(run) as discussions:
         with open_output(output) as file:
             table = csv.writer(file)
             if form.framing == "csv":
                 table.writerow(form.columns)
-            separator = "["
-            async for together in _group_by_comparison(opened.transcripts):
+            async for together in _group_by_comparison(discussions):
                 for row in form.rows(together, stance):
                     if isinstance(row, str):
                         file.write(f"{row}\n")
                     elif form.framing == "csv":
                         table.writerow(row.values() if raw_cells else map(defuse, row.values()))
-                    elif form.framing == "json list":
-                        file.write(f"{separator}\n{json.dumps(row, ensure_ascii=False)}")
-                        separator = ","
                     else:
                         file.write(f"{json.dumps(row, ensure_ascii=False)}\n")
-            if form.framing == "json list":
-                file.write("[]\n" if separator == "[" else "\n]\n")
-
-
-class _Opened(NamedTuple):
-    """Discussions by condition and comparison, and the names of the conditions."""
-
-    transcripts: AsyncIterator[Transcript]
-    conditions: Sequence[str]
 
 
 @asynccontextmanager
-async def _open_discussions(source: str) -> AsyncGenerator[_Opened]:
+async def _open_discussions(source: str) -> AsyncGenerator[AsyncIterator[Transcript]]:
     """Open the discussions of a run, or the recorded reviews of a dataset as discussions of one turn."""
     from peerjudge.runs import open_run
     from peerjudge.runs.sources import is_run
 
     if is_run(source):
         async with open_run(source) as opened:
-            yield _Opened(opened.transcripts(), opened.conditions)
+            yield opened.transcripts()
         return
     from peerjudge.datasets import load
     from peerjudge.runs.imported import list_recorded
@@ -177,37 +144,12 @@ async def _open_discussions(source: str) -> AsyncGenerator[_Opened]:
     if not dataset.reviews:
         msg = f"{source} has no reviews to export; judge it with `peerjudge run --data {source}`"
         raise DataError(msg)
-    yield _Opened(_iterate(list_recorded(dataset)), ())
+    yield _iterate(list_recorded(dataset))
 
 
 async def _iterate(transcripts: Iterable[Transcript]) -> AsyncIterator[Transcript]:
     for transcript in transcripts:
         yield transcript
-
-
-async def _write_scores(
-    run: str, output: Path | None, *, contestant: str, condition: str | None
-) -> None:
-    from peerjudge.analysis.export import SampleScores
-
-    scores = SampleScores(contestant)
-    async with _open_discussions(run) as opened:
-        if condition is not None and opened.conditions and condition not in opened.conditions:
-            known = ", ".join(map(repr, opened.conditions))
-            msg = f"the run has no condition {condition!r}; choose one of {known}"
-            raise DataError(msg)
-        async for together in _group_by_comparison(opened.transcripts):
-            if together and condition in (None, together[0].condition):
-                scores.add(together)
-    rows = scores.rows()
-    with open_output(output) as file:
-        lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
-        file.write(f"[\n{lines}\n]\n")
-    if scores.unscored:
-        count = f"{scores.unscored:,} of {len(rows):,} samples"
-        print_status(
-            f"{count} have no readable verdict; their value is NaN, which Inspect keeps as unscored."
-        )
 
 
 async def _group_by_comparison(

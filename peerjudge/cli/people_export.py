@@ -14,16 +14,16 @@ from peerjudge.errors import DataError, StoreError
 _SCORES = "scores"
 
 
-def check_people_export(run: str, form: str, *, others: bool) -> None:
+def check_people_export(run: str, form: str, *, frame: bool) -> None:
     """Raise an error where the answers of people cannot be written: another format, or no run.
 
-    `others` says that an option of another export was given.
+    `frame` says that a frame was asked for.
     """
     if form not in {"csv", "jsonl"}:
         msg = f"--people writes csv or jsonl, not {form}"
         raise DataError(msg)
-    if others:
-        msg = "--people writes answers of people; leave --frame, --contestant and --condition out"
+    if frame:
+        msg = "--people writes answers of people; leave --frame out"
         raise DataError(msg)
     if "://" not in run and not Path(run).is_dir() and Path(run).suffix not in {".db", ".sqlite"}:
         msg = f"people answer in run folders and databases; {run} is none"

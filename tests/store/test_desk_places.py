@@ -141,7 +141,7 @@ def test_a_run_in_a_database_waits_is_killed_and_ends_as_one_in_a_folder(
     assert len(asked) == len(set(asked))
     assert sorted(asked) == sorted(whole)
     assert read(place) == read(project / "whole")
-    check_people_export(place, "jsonl", others=False)
+    check_people_export(place, "jsonl", frame=False)
     rows = asyncio.run(read_people(place))
     assert {(row["card"], row["taken"]) for row in rows} == {("ann", True)}
     assert annotate_command(f"{place}#abc") == 0

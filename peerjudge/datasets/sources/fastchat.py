@@ -4,7 +4,6 @@ Zheng et al., "Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena", NeurIPS 
 
 * Pairs: `question_id`, `model_1`, `model_2`, `g1_winner`, `g2_winner` (`model_1`, `model_2`, `tie`,
   `error`), `judge` (name and prompt), `turn`; the second verdict was given with the answers swapped.
-  `peerjudge export --format mt-bench` writes it.
 * Ratings: `question_id`, `model`, `score` (-1 is not readable), `judge`, `turn`.
 
 Texts come from `question.jsonl` and `model_answer/MODEL.jsonl` in the folder of the file or the folder
