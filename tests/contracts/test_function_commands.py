@@ -87,7 +87,7 @@ def test_an_option_without_documentation_is_refused():
     with pytest.raises(TypeError, match="names is not documented"):
         undocumented.build()
     with pytest.raises(TypeError, match="depth of run_undocumented is not documented"):
-        FunctionCommand(function="results.models:model", run=run_undocumented).build()
+        FunctionCommand(function="results.scores:score", run=run_undocumented).build()
 
 
 def test_a_parameter_that_a_shell_cannot_give_is_refused():

@@ -25,8 +25,8 @@ from peerjudge.features.bundles.bundling import (
     order_members,
 )
 from peerjudge.features.bundles.verifying import Verification, verify
-from peerjudge.results.models import model, rank_styles
 from peerjudge.results.scores import score
+from peerjudge.results.styles import rank_styles
 from peerjudge.runs.transcript_files import read_transcript_file
 from peerjudge.shelf import Shelf
 
@@ -321,10 +321,9 @@ def test_verify_says_what_it_did_not_check(verified: Verification, bare: Bundle)
 
 def test_withheld_texts_are_not_measured(bare: Bundle):
     """A digest has a length that says nothing of its text, so that the texts are called missing."""
-    for found in (model(bare.path), rank_styles(bare.path, controls="length")):
-        told = " ".join(str(found).split())
-        assert "length: the data have no answer texts" in told
-        assert "equally long" not in told
+    told = " ".join(str(rank_styles(bare.path, controls="length")).split())
+    assert "length: the data have no answer texts" in told
+    assert "equally long" not in told
 
 
 def test_verdicts_recorded_with_discussions_are_counted_as_unread(shell):
