@@ -29,16 +29,13 @@ from peerjudge.analysis.findings import (
     build_findings,
     build_stances,
 )
-from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.influence import build_persuasion_graph, count_moves
-from peerjudge.analysis.intervals import measure_mean
 from peerjudge.analysis.outcomes import count_holdings, measure_ordering
 from peerjudge.analysis.pairs import PanelPair
 from peerjudge.analysis.panel import Panel, measure_panel
 from peerjudge.analysis.position import OrderConsistency, Position, measure_position
 from peerjudge.analysis.selecting import select_judges
 from peerjudge.analysis.self_enhancement import SelfEnhancement, measure_self_enhancement
-from peerjudge.analysis.signflips import measure_difference
 from peerjudge.analysis.tournaments import build_tournament
 from peerjudge.analysis.verbosity import Verbosity
 
@@ -59,7 +56,6 @@ __all__ = [
     "Panel",
     "PanelPair",
     "Position",
-    "Sampler",
     "SelfEnhancement",
     "Stances",
     "Verbosity",
@@ -77,8 +73,6 @@ __all__ = [
     "measure_agreement",
     "measure_bias",
     "measure_counted",
-    "measure_difference",
-    "measure_mean",
     "measure_mean_accuracy",
     "measure_mean_margin",
     "measure_ordering",

@@ -21,10 +21,10 @@ from peerjudge.analysis.ballots import (
     Numbers,
 )
 from peerjudge.analysis.grouping import Column, Ints, group_rows, match_orders
-from peerjudge.analysis.inference import Sampler
-from peerjudge.analysis.intervals import SCORE, SHARE, bound_mean
 from peerjudge.analysis.margins import Margin, pool_orders
 from peerjudge.data import Measurement, Noun, Outcome, Undecided, replace
+from peerjudge.statistics.interval import METHOD, SHARE, measure_ratios
+from peerjudge.statistics.sampler import Sampler
 
 
 class Golds(NamedTuple):
@@ -278,14 +278,14 @@ def _measure_ratio(
     """Return the share of `above` among `below`, with questions (codes from 0) as the unit of its bounds."""
     n = int(below.sum())
     if n == 0:
-        return Measurement(value=nan, low=nan, high=nan, n=0, level=level, method=SCORE)
+        return Measurement(value=nan, low=nan, high=nan, n=0, level=level, method=METHOD)
     place = question[below]
-    count = np.bincount(place)
-    total = np.bincount(place, above[below])
-    sums = np.stack([total, count], axis=1)[count > 0].astype(np.float64)
-    low, high = bound_mean(sums, limits=SHARE, level=level)
+    total: Floats = np.bincount(place, above[below]).astype(np.float64)
+    count: Floats = np.bincount(place).astype(np.float64)
+    ratios = measure_ratios(total[:, None], count[:, None], limits=SHARE)
+    low, high = (float(one[0]) for one in ratios.bound(level))
     value = float(total.sum()) / n
-    return Measurement(value=value, low=low, high=high, n=n, level=level, method=SCORE)
+    return Measurement(value=value, low=low, high=high, n=n, level=level, method=METHOD)
 
 
 def _share_orders(marks: _Marks, paired_right: Bools, paired_same: Bools) -> OrderShares:

@@ -9,7 +9,6 @@ import numpy as np
 
 from peerjudge.analysis.ballots import INCONSISTENT, TIE, Ballots, Bools, Floats, Numbers, score_of
 from peerjudge.analysis.grouping import Ints, average_by_group, divide_known, group_rows
-from peerjudge.analysis.intervals import SHARE, draw_clusters, make_measurement, measure_mean
 from peerjudge.analysis.kappa import KAPPA, fleiss_kappa
 from peerjudge.analysis.left_out import leave_out_votes_of
 from peerjudge.analysis.selecting import (
@@ -25,6 +24,9 @@ from peerjudge.data import LEVEL, Measurement, ReviewerWeights, Scheme, Tourname
 from peerjudge.errors import DataError
 from peerjudge.ranking import Weighting, equal_weights, given_weights, peer_rank
 from peerjudge.ranking.resampling import weigh_samples
+from peerjudge.statistics.clusters import draw_clusters
+from peerjudge.statistics.interval import SHARE, measure_mean
+from peerjudge.statistics.resampling import make_measurement
 
 _SCORES = np.array([-1.0, 0.0, 1.0])
 _EVEN = 1e-9

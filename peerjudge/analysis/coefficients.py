@@ -8,16 +8,11 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from peerjudge.analysis.grouping import Ints
-from peerjudge.analysis.inference import Sampler
-from peerjudge.analysis.intervals import (
-    Clusters,
-    Floats,
-    draw_clusters,
-    make_measurement,
-    number_clusters,
-)
 from peerjudge.analysis.kappa import KAPPA
 from peerjudge.data import Measurement
+from peerjudge.statistics.clusters import Clusters, Floats, draw_clusters, number_clusters
+from peerjudge.statistics.resampling import make_measurement
+from peerjudge.statistics.sampler import Sampler
 
 Coefficient: TypeAlias = Literal["pearson", "spearman", "kendall"]
 COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)

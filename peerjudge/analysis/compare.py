@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Literal
 
 import numpy as np
 
@@ -21,20 +20,15 @@ from peerjudge.analysis.ballots import (
     Numbers,
     Stage,
 )
-from peerjudge.analysis.contrasts import VOTE, ConditionContrasts, list_p_values
+from peerjudge.analysis.contrasts import VOTE
 from peerjudge.analysis.grouping import average_by_group, group_rows, list_distinct
-from peerjudge.analysis.inference import (
-    McNemar,
-    Sampler,
-    adjust_benjamini_hochberg,
-    adjust_holm,
-    run_mcnemar,
-)
 from peerjudge.analysis.margins import pool_orders
 from peerjudge.analysis.selecting import explain_unjudged, name_people
-from peerjudge.analysis.signflips import PairedDifference
 from peerjudge.data import Measurement, Noun, Undecided, replace as changed
 from peerjudge.errors import DataError
+from peerjudge.statistics.interval import MARGIN, PairedDifference
+from peerjudge.statistics.sampler import Sampler
+from peerjudge.statistics.testing import adjust_holm
 
 ComparisonKey = tuple[str, str]
 """Ids of a question and of one of its comparisons."""
@@ -202,14 +196,10 @@ class Compared(Noun, frozen=True, kw_only=True):
 
     Where one of the two is a vote it is `other`, so that the difference is what discussing added
     to voting; `same_reviewers` is true where both had the same reviewers, and `turns` and
-    `other_turns` are the mean turns per discussion. `difference` is the mean over comparisons, with
-    the sign-flip test of questions; `mcnemar` is exact McNemar over questions (their mean accuracies,
-    where there are several discussions of one), which ignores how large differences are. `holm` and
-    `benjamini_hochberg` are the p-value of `difference` adjusted within its `family`: the contrasts of
-    discussions with the best seat, self-consistency and the vote are `declared`, all other pairs
-    `exploratory`. `margin` is the difference of the mean margins on the comparisons where
-    both have one, `None` without any; on `margin_one_order` of these, one of the two made a judgement
-    in one shown order only.
+    `other_turns` are the mean turns per discussion. `difference` is the mean over comparisons, and `holm` its
+    p-value adjusted for all pairs that are compared. `margin` is the difference of the mean margins on the
+    comparisons where both have one, `None` without any; on `margin_one_order` of these, one of the two made
+    a judgement in one shown order only.
     """
 
     one: str
@@ -220,10 +210,7 @@ class Compared(Noun, frozen=True, kw_only=True):
     turns: float
     other_turns: float
     difference: PairedDifference
-    mcnemar: McNemar
-    family: Literal["declared", "exploratory"]
     holm: float
-    benjamini_hochberg: float
     margin: PairedDifference | None = None
     margin_one_order: int = 0
 
@@ -232,7 +219,6 @@ def compare_all(
     rows: Sequence[AccuracyByComparison],
     *,
     baseline: str = "",
-    contrasts: Sequence[ConditionContrasts] = (),
     sampler: Sampler,
 ) -> tuple[Compared, ...]:
     """Compare every two rows that judged the same comparisons with gold, in order of appearance.
@@ -240,7 +226,6 @@ def compare_all(
     Args:
         rows: conditions or reviewers under different names.
         baseline: compare all others with this one only, which leaves fewer tests to correct for.
-        contrasts: of the same conditions; a pair that is one of them has its adjusted p-value.
         sampler: settings of the resampling.
 
     Raises:
@@ -255,21 +240,10 @@ def compare_all(
         for one, other in combinations(rows, 2)
         if not baseline or baseline in (one.name, other.name)
     ]
-    return _compare(pairs, contrasts, sampler)
-
-
-def list_nearest_votes(pairs: Iterable[Compared]) -> tuple[Compared, ...]:
-    """Return of each discussion the pair with the vote of the same reviewers with the nearest turns.
-
-    A discussion is not held against a vote at half its cost, and a vote of other reviewers tells how able
-    these are and not what discussing adds.
-    """
-    nearest: dict[str, Compared] = {}
-    for pair in pairs:
-        if pair.vote and pair.same_reviewers:
-            known = nearest.setdefault(pair.one, pair)
-            nearest[pair.one] = min(known, pair, key=lambda one: abs(one.turns - one.other_turns))
-    return tuple(nearest.values())
+    tried = [_pair(one, other, sampler) for one, other in pairs]
+    compared = [pair for pair in tried if pair is not None]
+    adjusted = adjust_holm([pair.difference.p_value for pair in compared])
+    return tuple(changed(pair, holm=holm) for pair, holm in zip(compared, adjusted, strict=True))
 
 
 def _last(
@@ -290,46 +264,6 @@ def _subtract(
     return np.array([ours[key] - theirs[key] for key in shared], dtype=np.float64), questions
 
 
-def _compare(
-    pairs: Iterable[tuple[AccuracyByComparison, AccuracyByComparison]],
-    contrasts: Sequence[ConditionContrasts],
-    sampler: Sampler,
-) -> tuple[Compared, ...]:
-    tried = [_pair(one, other, sampler) for one, other in pairs]
-    compared = [pair for pair in tried if pair is not None]
-    matched = {
-        (row.condition, *one.against): (row.condition, one)
-        for row in contrasts
-        for one in (row.over_self_consistency, row.over_vote)
-        if len(one.against) == 1
-    }
-    p_values = list_p_values(contrasts)
-    mild_declared = dict(
-        zip(p_values, adjust_benjamini_hochberg([*p_values.values()]), strict=True)
-    )
-    free = [pair for pair in compared if (pair.one, pair.other) not in matched]
-    p_free = [pair.difference.p_value for pair in free]
-    adjusted = iter(zip(adjust_holm(p_free), adjust_benjamini_hochberg(p_free), strict=True))
-    rows: list[Compared] = []
-    for pair in compared:
-        condition, contrast = matched.get((pair.one, pair.other), ("", None))
-        if contrast is None or contrast.difference is None:
-            strict, mild = next(adjusted)
-            rows.append(changed(pair, holm=strict, benjamini_hochberg=mild))
-            continue
-        known = mild_declared.get((condition, contrast.alternative), contrast.p_holm)
-        rows.append(
-            changed(
-                pair,
-                difference=contrast.difference,
-                family="declared",
-                holm=contrast.p_holm,
-                benjamini_hochberg=known,
-            )
-        )
-    return tuple(rows)
-
-
 def _pair(
     one: AccuracyByComparison, other: AccuracyByComparison, sampler: Sampler
 ) -> Compared | None:
@@ -337,8 +271,6 @@ def _pair(
     if not len(differences):
         return None
     both = one.margin.keys() & other.margin.keys()
-    # Sums of thirds and the like are rounded: equal means must not differ in the last digit.
-    totals: list[float] = np.bincount(group_rows(questions)[0], differences).round(9).tolist()
     return Compared(
         one=one.name,
         other=other.name,
@@ -348,10 +280,9 @@ def _pair(
         turns=one.turns,
         other_turns=other.turns,
         difference=sampler.difference(differences, questions),
-        mcnemar=run_mcnemar(totals),
-        family="exploratory",
         holm=1.0,
-        benjamini_hochberg=1.0,
-        margin=sampler.difference(*_subtract(one.margin, other.margin)) if both else None,
+        margin=sampler.difference(*_subtract(one.margin, other.margin), added=MARGIN)
+        if both
+        else None,
         margin_one_order=len((one.one_order | other.one_order) & both),
     )

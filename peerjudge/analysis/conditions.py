@@ -21,9 +21,9 @@ from peerjudge.analysis.ballots import (
 )
 from peerjudge.analysis.effort import Effort
 from peerjudge.analysis.grouping import list_distinct
-from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.influence import CONTRADICTED, count_kinds, is_event
 from peerjudge.data import Direction, EventKind, Measurement, Noun, Outcome, Role
+from peerjudge.statistics.sampler import Sampler
 from peerjudge.tracker import NoEventReason
 
 

@@ -5,79 +5,81 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
-from typing import Literal, TypeAlias
 
 import numpy as np
 
 from peerjudge.analysis.ballots import NONE, Ballots, Bools, Discussions, Floats, Numbers, Stage
 from peerjudge.analysis.grouping import average_by_group, list_distinct
-from peerjudge.analysis.inference import Sampler, adjust_holm
-from peerjudge.analysis.signflips import (
-    PairedDifference,
-    choose_on_others,
-    compute_over_best,
-    measure_at_once,
-)
 from peerjudge.data import Alternative, Measurement, Noun, Primary, replace
+from peerjudge.statistics.clusters import sum_by_cluster
+from peerjudge.statistics.interval import (
+    DIFFERENCE,
+    METHOD,
+    PairedDifference,
+    measure_least,
+    measure_ratios,
+)
+from peerjudge.statistics.sampler import Sampler
+from peerjudge.statistics.testing import adjust_holm
 
 VOTE = "vote"
 """The protocol in which no seat hears another."""
-DECLARED: tuple[Alternative, ...] = ("best seat", "self-consistency", "vote")
-"""Alternatives whose contrasts form the declared family of tests; the others are exploratory."""
+
+
+class OverOne(Noun, frozen=True, kw_only=True):
+    """The accuracy of a discussion minus that of one other way to judge, and the calls of that way."""
+
+    name: str
+    difference: PairedDifference
+    turns: float
 
 
 class Contrast(Noun, frozen=True, kw_only=True):
-    """The accuracy of a discussion minus that of an alternative, on the comparisons that both judged.
+    """The accuracy of a discussion minus that of an alternative, on the comparisons that all judged.
 
-    `against` names the reviewers or the conditions that are the alternative, `turns` and `other_turns`
-    are the mean calls per verdict. `difference` is a mean over comparisons, with the sign-flip test of
-    questions; `p_holm` is its p-value adjusted within the family, and equal to it for the `primary`
-    contrast of the experiment. Without a difference, `reason` says why. `decider` is the reviewer who
-    decides every even split of the vote, which is then no fair alternative.
+    `rows` has one difference for each way of the alternative: each seat, each reviewer asked as often, or
+    the one vote. Nothing is chosen: `difference` is over the better of them, the least of their values and
+    bounds (`measure_least`), and that of the only row where there is one; `None` where a way is missing.
+    `turns` are the mean calls per verdict of the discussion. `p_holm` is the p-value adjusted for the other
+    conditions of the run with the
+    same alternative, and equal to it for the `primary` contrast of the experiment. `reason` says what is
+    missing. `decider` is the reviewer who decides every even split of the vote, which is then no fair
+    alternative.
     """
 
     alternative: Alternative
-    against: tuple[str, ...] = ()
+    rows: tuple[OverOne, ...] = ()
     comparisons: int = 0
     difference: PairedDifference | None = None
     p_holm: float = nan
     primary: bool = False
     turns: float = 0.0
-    other_turns: float = 0.0
     reason: str = ""
     decider: str = ""
 
     @property
-    def family(self) -> Literal["primary", "declared", "exploratory"]:
-        """The family of tests in which the p-value is adjusted."""
-        if self.primary:
-            return "primary"
-        return "declared" if self.alternative in DECLARED else "exploratory"
+    def against(self) -> tuple[str, ...]:
+        """The reviewers or conditions that are the alternative."""
+        return tuple(row.name for row in self.rows)
 
 
 class ConditionContrasts(Noun, frozen=True, kw_only=True):
     """A discussion against each alternative.
 
-    The mean seat and the best seat are the private verdicts of its own seats; the best one is chosen
-    for each question on all other questions. Self-consistency is the vote of that reviewer alone, the
-    vote that of all its reviewers, with the nearest number of calls.
-
-    `seat_at_once` and `best_at_once` are against the best seat, and against the best of its seats,
-    self-consistency and the vote; their bounds hold for all conditions of the run at once.
+    The mean seat and the better seat are the private verdicts of its own seats. Self-consistency is the
+    vote of a reviewer alone, the vote that of all its reviewers, with the nearest number of calls.
     """
 
     condition: str
     over_mean_seat: Contrast
-    over_best_seat: Contrast
+    over_better_seat: Contrast
     over_self_consistency: Contrast
     over_vote: Contrast
-    seat_at_once: Measurement | None = None
-    best_at_once: Measurement | None = None
 
     @property
     def by_name(self) -> Mapping[str, Contrast]:
         """The contrasts by the names of their fields, from the cheapest alternative to the dearest."""
-        names = ("over_mean_seat", "over_best_seat", "over_self_consistency", "over_vote")
+        names = ("over_mean_seat", "over_better_seat", "over_self_consistency", "over_vote")
         return {name: getattr(self, name) for name in names}
 
     @property
@@ -102,21 +104,14 @@ class _Way:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Talk:
-    """A discussion with the ways of each alternative, and why an alternative has none.
-
-    `alone` are the votes of each of its reviewers alone, also of those that are on no question the best.
-    """
+    """A discussion with the ways of each alternative, and why an alternative has none."""
 
     way: _Way
     others: Mapping[Alternative, tuple[_Way, ...]]
-    alone: tuple[_Way, ...]
     missing: Mapping[Alternative, str]
 
 
-_Subtracted: TypeAlias = tuple[Floats, Floats, Bools]
-"""Differences and accuracies of the others, `[comparison, other]`, and the comparisons with any."""
-
-_NO_GOLD = "no comparison has a gold answer and readable verdicts of both"
+_NO_GOLD = "no comparison has a gold answer and readable verdicts of all"
 
 
 def build_contrasts(
@@ -125,46 +120,42 @@ def build_contrasts(
     """Return every condition in which seats heard each other against its alternatives.
 
     Controls are left out. Only readable conclusions and verdicts of complete discussions on comparisons
-    with gold count. P-values are adjusted (Holm) in two families: the contrasts of all conditions with
-    the best seat, self-consistency and the vote, and those with the mean seat.
+    with gold count. The p-values of one alternative are adjusted for the conditions of the run (Holm).
 
     Args:
         ballots: of a run.
         sampler: seed and level of tests and intervals.
         primary: the contrast that the experiment declared, which is not adjusted and adjusts no other.
     """
-    talks = list(_list_talks(ballots))
     question = ballots.question_of
-    rows = [_contrast(talk, question, sampler, primary) for talk in talks]
-    return _adjust(_bound_at_once(rows, talks, question, sampler))
+    return _adjust([_contrast(talk, question, sampler, primary) for talk in _list_talks(ballots)])
 
 
-def collect_differences(ballots: Ballots, primary: Primary) -> tuple[Floats, Floats, Numbers]:
-    """Return the primary contrast by comparison: differences, accuracies of the others, questions.
-
-    The first two are `[comparison, alternative]`, NaN where missing, for comparisons with any. Unlike
-    in `build_contrasts`, self-consistency is that of each seat, so that its alternatives do not depend
-    on the results.
-    """
+def collect_differences(ballots: Ballots, primary: Primary) -> tuple[Floats, Numbers]:
+    """Return the primary contrast by comparison: `[comparison, way]`, and the questions."""
     for talk in _list_talks(ballots):
         if talk.way.name == primary.condition:
-            lone = primary.alternative == "self-consistency"
-            others = talk.alone if lone else talk.others[primary.alternative]
-            differences, values, rows = _subtract(talk.way, others)
-            return differences, values, ballots.question_of[rows]
-    return np.empty((0, 0)), np.empty((0, 0)), np.empty(0, dtype=np.int32)
+            differences, rows = _subtract(talk.way, talk.others[primary.alternative])
+            return differences, ballots.question_of[rows]
+    return np.empty((0, 0)), np.empty(0, dtype=np.int32)
 
 
-def list_p_values(
-    rows: Sequence[ConditionContrasts], *, family: str = "declared"
-) -> dict[tuple[str, Alternative], float]:
-    """Return the p-values of a family of tests by condition and alternative."""
-    return {
-        (row.condition, one.alternative): one.difference.p_value
-        for row in rows
-        for one in row.all
-        if one.family == family and one.difference is not None
-    }
+def measure_better(differences: Floats, questions: Numbers, *, level: float) -> PairedDifference:
+    """Return the difference over the better of several ways, on the comparisons that all judged.
+
+    Args:
+        differences: Ours minus each way's, `[comparison, way]`.
+        questions: The question of each comparison.
+        level: Of the interval.
+    """
+    sums = sum_by_cluster(differences, questions)
+    counts = sum_by_cluster(np.ones_like(differences), questions)
+    ratios = measure_ratios(sums, counts, limits=DIFFERENCE)
+    value, low, high, p = (float(one) for one in measure_least(ratios, level=level))
+    measured = Measurement(
+        value=value, low=low, high=high, n=len(differences), level=level, method=METHOD
+    )
+    return PairedDifference(difference=measured, p_value=p)
 
 
 def _list_talks(ballots: Ballots) -> Iterator[_Talk]:
@@ -221,19 +212,17 @@ def _find_others(way: _Way, opening: Ballots, votes: Sequence[_Way]) -> _Talk:
         _Way(name=name, reviewers=frozenset({reviewer}), right=_average(own), turns=calls)
         for reviewer, name, own in _split_seats(opening)
     )
-    alone, alone_missing = _find_alone(way, seats, votes, opening.question_of)
-    lone = dict.fromkeys(seat.reviewers for seat in seats)
+    alone, alone_missing = _find_alone(way, seats, votes)
     vote, vote_missing = _match_vote(way, way.reviewers, votes)
     mean = _Way(name="all seats", reviewers=way.reviewers, right=_average(opening), turns=calls)
     return _Talk(
         way=way,
         others={
             "mean seat": (mean,),
-            "best seat": seats,
+            "better seat": seats,
             "self-consistency": alone,
             "vote": vote,
         },
-        alone=tuple(one for reviewers in lone for one in _match_vote(way, reviewers, votes)[0]),
         missing={"self-consistency": alone_missing, "vote": vote_missing},
     )
 
@@ -253,23 +242,15 @@ def _split_seats(opening: Ballots) -> Iterator[tuple[str, str, Ballots]]:
 
 
 def _find_alone(
-    way: _Way, seats: Sequence[_Way], votes: Sequence[_Way], question: Numbers
+    way: _Way, seats: Sequence[_Way], votes: Sequence[_Way]
 ) -> tuple[tuple[_Way, ...], str]:
-    """Return the votes of each reviewer that is the best seat on any question, or what is missing."""
-    _, values, rows = _subtract(way, seats)
-    if not rows.any():
-        return (), _NO_GOLD
-    best: Bools = np.asarray(choose_on_others(values, question[rows]).any(axis=0))
-    wanted = dict.fromkeys(
-        seat.reviewers for seat, is_best in zip(seats, best, strict=True) if is_best
-    )
-    alone: list[_Way] = []
-    for reviewers in wanted:
-        vote, missing = _match_vote(way, reviewers, votes)
-        if missing:
-            return (), missing
-        alone += vote
-    return tuple(alone), ""
+    """Return the votes of each reviewer alone, and what is missing for those that have none."""
+    matched = [
+        _match_vote(way, reviewers, votes)
+        for reviewers in dict.fromkeys(seat.reviewers for seat in seats)
+    ]
+    alone = tuple(dict.fromkeys(vote for found, _ in matched for vote in found))
+    return alone, "; ".join(missing for _, missing in matched if missing)
 
 
 def _match_vote(
@@ -288,12 +269,13 @@ def _match_vote(
     )
 
 
-def _subtract(way: _Way, others: Sequence[_Way]) -> _Subtracted:
+def _subtract(way: _Way, others: Sequence[_Way]) -> tuple[Floats, Bools]:
+    """Return ours minus each other's, `[comparison, other]`, and the comparisons that all judged."""
     size = len(way.right)
     values = np.stack([other.right for other in others], axis=1) if others else np.empty((size, 0))
     differences = way.right[:, None] - values
-    rows: Bools = np.asarray((~np.isnan(differences)).any(axis=1))
-    return differences[rows], values[rows], rows
+    rows: Bools = np.asarray(~np.isnan(differences).any(axis=1)) & bool(others)
+    return differences[rows], rows
 
 
 def _contrast(
@@ -301,80 +283,56 @@ def _contrast(
 ) -> ConditionContrasts:
     def measure(alternative: Alternative) -> Contrast:
         others = talk.others[alternative]
-        differences, values, rows = _subtract(talk.way, others)
-        reason = talk.missing.get(alternative, "")
+        differences, rows = _subtract(talk.way, others)
+        missing = talk.missing.get(alternative, "")
         declared = primary == Primary(condition=talk.way.name, alternative=alternative)
-        if reason or not len(differences) or np.isnan(differences).all(axis=0).any():
-            return Contrast(alternative=alternative, primary=declared, reason=reason or _NO_GOLD)
+        if not len(differences):
+            reason = missing if missing and not others else _NO_GOLD
+            return Contrast(alternative=alternative, primary=declared, reason=reason)
+        asked = question[rows]
         return Contrast(
             alternative=alternative,
-            against=tuple(other.name for other in others),
-            comparisons=int(rows.sum()),
-            difference=sampler.over_best(differences, values, question[rows]),
+            rows=tuple(
+                OverOne(
+                    name=other.name, difference=sampler.difference(own, asked), turns=other.turns
+                )
+                for other, own in zip(others, differences.T, strict=True)
+            ),
+            comparisons=len(differences),
+            # Over the better reviewer asked as often, only where each was.
+            difference=None if missing else measure_better(differences, asked, level=sampler.level),
             turns=talk.way.turns,
-            other_turns=sum(one.turns for one in others) / len(others),
             primary=declared,
+            reason=missing,
             decider=next((one.decider for one in others), "") if alternative == "vote" else "",
         )
 
     return ConditionContrasts(
         condition=talk.way.name,
         over_mean_seat=measure("mean seat"),
-        over_best_seat=measure("best seat"),
+        over_better_seat=measure("better seat"),
         over_self_consistency=measure("self-consistency"),
         over_vote=measure("vote"),
     )
 
 
-def _bound_at_once(
-    rows: Sequence[ConditionContrasts],
-    talks: Sequence[_Talk],
-    question: Numbers,
-    sampler: Sampler,
-) -> list[ConditionContrasts]:
-    """Return the rows with simultaneous bounds over the best seat and over all alternatives."""
-    groups: list[Floats] = []
-    values: list[float] = []
-    bounded = [row.condition for row in rows if row.over_best_seat.difference]
-    for row, talk in zip(rows, talks, strict=True):
-        if row.condition not in bounded:
-            continue
-        kinds: list[Alternative] = [
-            one.alternative for one in row.all if one.difference and one.alternative in DECLARED
-        ]
-        # A vote may also be the self-consistency of a lone reviewer.
-        every = list(dict.fromkeys(way for kind in kinds for way in talk.others[kind]))
-        for others in (talk.others["best seat"], every):
-            own = np.stack([other.right for other in others], axis=1)
-            differences = talk.way.right[:, None] - own
-            groups.append(differences)
-            values.append(compute_over_best(differences, own, question))
-    if not groups:
-        return list(rows)
-    used: Bools = np.asarray((~np.isnan(np.hstack(groups))).any(axis=1))
-    bounds = measure_at_once(
-        [group[used] for group in groups],
-        question[used],
-        values,
-        seed=sampler.seed,
-        level=sampler.level,
-    )
-    seat, best = (dict(zip(bounded, part, strict=True)) for part in (bounds[::2], bounds[1::2]))
-    return [
-        replace(row, seat_at_once=seat.get(row.condition), best_at_once=best.get(row.condition))
-        for row in rows
-    ]
-
-
 def _adjust(rows: Sequence[ConditionContrasts]) -> tuple[ConditionContrasts, ...]:
-    adjusted: dict[tuple[str, Alternative], float] = {}
-    for family in (list_p_values(rows), list_p_values(rows, family="exploratory")):
+    """Return the contrasts with p-values adjusted for the conditions with the same alternative."""
+    adjusted: dict[tuple[str, str], float] = {}
+    for name in rows[0].by_name if rows else ():
+        own = {(row.condition, name): row.by_name[name] for row in rows}
+        family = {
+            key: one.difference.p_value
+            for key, one in own.items()
+            if one.difference is not None and not one.primary
+        }
         adjusted |= dict(zip(family, adjust_holm([*family.values()]), strict=True))
 
-    def fill(row: ConditionContrasts, one: Contrast) -> Contrast:
+    def fill(row: ConditionContrasts, name: str, one: Contrast) -> Contrast:
         own = one.difference.p_value if one.difference is not None else nan
-        return replace(one, p_holm=adjusted.get((row.condition, one.alternative), own))
+        return replace(one, p_holm=adjusted.get((row.condition, name), own))
 
     return tuple(
-        replace(row, **{name: fill(row, one) for name, one in row.by_name.items()}) for row in rows
+        replace(row, **{name: fill(row, name, one) for name, one in row.by_name.items()})
+        for row in rows
     )

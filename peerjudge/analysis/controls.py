@@ -8,10 +8,11 @@ import numpy as np
 
 from peerjudge.analysis.ballots import NONE, Ballots, Bools, Floats, Numbers
 from peerjudge.analysis.grouping import average_by_group, group_rows, list_distinct
-from peerjudge.analysis.inference import Sampler, adjust_holm
 from peerjudge.analysis.influence import CONTRADICTED, is_event
-from peerjudge.analysis.signflips import PairedDifference
 from peerjudge.data import Control, EventKind, Measurement, Noun, replace
+from peerjudge.statistics.interval import PairedDifference
+from peerjudge.statistics.sampler import Sampler
+from peerjudge.statistics.testing import adjust_holm
 
 
 class Controlled(Noun, frozen=True, kw_only=True):

@@ -8,12 +8,7 @@ import numpy as np
 
 from peerjudge.analysis.ballots import Ballots, Stage
 from peerjudge.analysis.collecting import BallotCollector
-from peerjudge.analysis.compare import (
-    Compared,
-    compare_all,
-    list_nearest_votes,
-    tabulate_by_condition,
-)
+from peerjudge.analysis.compare import Compared, compare_all, tabulate_by_condition
 from peerjudge.analysis.conditions import (
     ConditionFindings,
     SeatFindings,
@@ -24,7 +19,6 @@ from peerjudge.analysis.contrasts import VOTE, ConditionContrasts, build_contras
 from peerjudge.analysis.controls import Controlled, compare_controls
 from peerjudge.analysis.effort import Effort, EffortCollector, Spoken
 from peerjudge.analysis.grouping import list_distinct
-from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.influence import Persuasion, StanceCounts, count_moves, count_persuasion
 from peerjudge.analysis.outcomes import (
     Change,
@@ -45,6 +39,7 @@ from peerjudge.analysis.selecting import identify_reviewers
 from peerjudge.analysis.stopping import Decision
 from peerjudge.analysis.tournaments import build_tournament
 from peerjudge.data import Noun, Primary, Transcript, replace
+from peerjudge.statistics.sampler import Sampler
 from peerjudge.tracker import Tracking
 
 
@@ -52,10 +47,9 @@ class Stances(Noun, frozen=True, kw_only=True):
     """Everything that became of the stances in complete discussions.
 
     `counts`, `persuasion`, `ordering` and `holdings` are over all conditions but the controls, which are
-    not to be mistaken for discussions: `controls` has them beside these. `over_vote` has every discussion
-    with the vote of the same reviewers that cost most nearly as much, `contrasts` with each cheaper
-    alternative, `conditions` every two conditions. `silent` names the conditions of several seats, no
-    votes, in which no seat ever spoke to another.
+    not to be mistaken for discussions: `controls` has them beside these. `contrasts` has every discussion
+    with each cheaper alternative, `conditions` every two conditions. `silent` names the conditions of several
+    seats, no votes, in which no seat ever spoke to another.
     """
 
     discussions: int
@@ -65,7 +59,6 @@ class Stances(Noun, frozen=True, kw_only=True):
     ordering: tuple[Ordering, ...]
     settling: tuple[Settling, ...]
     changes: tuple[Change, ...]
-    over_vote: tuple[Compared, ...]
     conditions: tuple[Compared, ...]
     contrasts: tuple[ConditionContrasts, ...] = ()
     controls: tuple[Controlled, ...] = ()
@@ -220,7 +213,7 @@ def build_stances(
     heard = ended.of_discussions(~discussions.controlled)
     accuracies = [row for row in tabulate_by_condition(ended) if row.right]
     contrasts = build_contrasts(ballots, sampler=sampler, primary=primary)
-    pairs = compare_all(accuracies, contrasts=contrasts, sampler=sampler)
+    pairs = compare_all(accuracies, sampler=sampler)
     return Stances(
         discussions=int(discussions.complete.sum()),
         simulated=bool((discussions.simulated & discussions.complete).any()),
@@ -229,7 +222,6 @@ def build_stances(
         ordering=measure_ordering(heard, sampler=sampler),
         settling=measure_settling(ended, sampler=sampler),
         changes=measure_changes(ended, sampler=sampler),
-        over_vote=list_nearest_votes(pairs),
         conditions=pairs,
         contrasts=contrasts,
         controls=compare_controls(ended, sampler=sampler),

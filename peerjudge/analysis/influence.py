@@ -10,8 +10,8 @@ import numpy as np
 
 from peerjudge.analysis.ballots import DIRECTIONS, EVENTS, ROLES, Ballots, Bools, Codes
 from peerjudge.analysis.grouping import Ints, list_distinct
-from peerjudge.analysis.inference import Sampler
 from peerjudge.data import Direction, EventKind, Measurement, Noun, Role
+from peerjudge.statistics.sampler import Sampler
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -8,8 +8,8 @@ import numpy as np
 
 from peerjudge.analysis.ballots import NONE, Ballots, Bools, Stage
 from peerjudge.analysis.grouping import list_distinct
-from peerjudge.analysis.inference import Sampler
 from peerjudge.data import Measurement, Noun, Role
+from peerjudge.statistics.sampler import Sampler
 
 
 class LedAccuracy(Noun, frozen=True, kw_only=True):

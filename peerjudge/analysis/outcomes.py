@@ -22,10 +22,10 @@ from peerjudge.analysis.ballots import (
     Stage,
 )
 from peerjudge.analysis.grouping import average_by_group, group_rows, list_distinct
-from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.influence import CONTRADICTED, is_event
-from peerjudge.analysis.signflips import PairedDifference
 from peerjudge.data import EventKind, Measurement, Noun, Role
+from peerjudge.statistics.interval import PairedDifference
+from peerjudge.statistics.sampler import Sampler
 
 _LEADER, _FOLLOWER = ROLES.index(Role.LEADER), ROLES.index(Role.FOLLOWER)
 

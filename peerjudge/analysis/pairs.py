@@ -11,12 +11,13 @@ import numpy as np
 
 from peerjudge.analysis.ballots import SHARED, Ballots, Floats, score_of
 from peerjudge.analysis.grouping import divide_known
-from peerjudge.analysis.inference import CorrelationTest, adjust_holm, compare_correlations
-from peerjudge.analysis.intervals import SHARE, make_measurement, resample_sums, sum_by_cluster
 from peerjudge.analysis.kappa import KAPPA, cohen_kappa, correlation
 from peerjudge.analysis.selecting import number_judges
-from peerjudge.analysis.signflips import PairedDifference, measure_difference
 from peerjudge.data import Measurement, Noun, replace
+from peerjudge.statistics.clusters import resample_sums, sum_by_cluster
+from peerjudge.statistics.interval import SHARE, PairedDifference, measure_difference
+from peerjudge.statistics.resampling import make_measurement
+from peerjudge.statistics.testing import CorrelationTest, adjust_holm, compare_correlations
 
 # Of two reviewers and an item: nine cells for their verdicts, then four for their errors.
 _SAID, _ERRED = 9, 4
@@ -29,7 +30,7 @@ class PanelPair(Noun, frozen=True, kw_only=True):
 
     `same` is the share of equal verdicts. Where there is gold: `error_correlation` is how much more
     often than by chance they are wrong together (phi), `accuracy` the accuracy of the first minus that
-    of the second on the same comparisons with its sign-flip test, as in `compare`, and `correlation`
+    of the second on the same comparisons with its test, as in `compare`, and `correlation`
     Williams' test of which correlates better with gold over comparisons. Gold made of the votes of one
     of the two is left out. The `_adjusted` p-values are Holm's over all pairs of the panel.
     """
@@ -111,11 +112,11 @@ def measure_pairs(
     by_question: Floats,
     drawn: Floats,
     *,
-    seed: int | None,
+    tested: bool,
 ) -> list[PanelPair]:
     """Return the measures of these pairs from `count_pairs`; see `adjust_p_values` for the tests.
 
-    `seed` is that of the sign flips; with `None` accuracies are not compared.
+    Accuracies are compared only if `tested`.
     """
     phi, phi_drawn = correlate_errors(by_question.sum(axis=0)), correlate_errors(drawn)
     rows: list[PanelPair] = []
@@ -135,9 +136,7 @@ def measure_pairs(
                     _measure(golden, phi[k : k + 1], phi_drawn[:, k], KAPPA) if has_gold else None
                 ),
                 accuracy=(
-                    _compare_accuracies(rated, (one, other), seed=seed)
-                    if has_gold and seed is not None
-                    else None
+                    _compare_accuracies(rated, (one, other)) if has_gold and tested else None
                 ),
                 accuracy_adjusted=None,
                 correlation=_test_correlations(
@@ -209,7 +208,7 @@ def _kappa(cells: Floats) -> Floats:
     return cohen_kappa(cells[:, :_SAID].reshape(-1, 3, 3))
 
 
-def _compare_accuracies(rated: Ratings, pair: tuple[int, int], *, seed: int) -> PairedDifference:
+def _compare_accuracies(rated: Ratings, pair: tuple[int, int]) -> PairedDifference:
     """Return the difference of two accuracies with its test; both orders of a comparison are one."""
     items, gold = rated.items, _share_gold(rated.shared_gold[:, pair])
     ours, theirs = rated.ratings[:, pair].T
@@ -217,7 +216,7 @@ def _compare_accuracies(rated: Ratings, pair: tuple[int, int], *, seed: int) -> 
     ahead = 1.0 * (ours == gold)[rows] - (theirs == gold)[rows]
     comparisons, place = np.unique(items.comparison[rows], return_inverse=True)
     means = np.bincount(place, ahead) / np.bincount(place)
-    return measure_difference(means, items.question_of[comparisons], seed=seed)
+    return measure_difference(means, items.question_of[comparisons])
 
 
 def _test_correlations(items: Ballots, ratings: Floats, gold: Floats) -> CorrelationTest | None:

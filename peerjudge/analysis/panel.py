@@ -9,14 +9,6 @@ import numpy as np
 from peerjudge.analysis.accuracy import measure_accuracy
 from peerjudge.analysis.ballots import Ballots, Bools, Floats
 from peerjudge.analysis.grouping import divide_known
-from peerjudge.analysis.inference import Sampler
-from peerjudge.analysis.intervals import (
-    SHARE,
-    make_measurement,
-    measure_mean,
-    measure_statistic,
-    sum_by_cluster,
-)
 from peerjudge.analysis.kappa import (
     KAPPA,
     fleiss_columns,
@@ -34,6 +26,10 @@ from peerjudge.analysis.pairs import (
 )
 from peerjudge.analysis.selecting import ignore_orders, number_judges
 from peerjudge.data import Measurement, Noun, Undecided
+from peerjudge.statistics.clusters import sum_by_cluster
+from peerjudge.statistics.interval import SHARE, measure_mean
+from peerjudge.statistics.resampling import make_measurement, measure_statistic
+from peerjudge.statistics.sampler import Sampler
 
 _MOST_TESTED = 25
 """The most reviewers whose accuracies are compared by pairs."""
@@ -95,11 +91,11 @@ def measure_panel(ballots: Ballots, *, seed: int = 0, samples: int = 2000) -> Pa
         n = int(rows.sum())
         return measure_statistic(sums, kappa, n=n, limits=KAPPA, seed=seed, samples=samples)
 
-    tests = seed if len(names) <= _MOST_TESTED else None
+    tested = len(names) <= _MOST_TESTED
     pairs: list[PanelPair] = []
     phis: list[tuple[Floats, Floats]] = []
     for numbers, by_question, drawn in count_pairs(rated, seed=seed, samples=samples):
-        pairs += measure_pairs(rated, names, numbers, by_question, drawn, seed=tests)
+        pairs += measure_pairs(rated, names, numbers, by_question, drawn, tested=tested)
         phis.append((correlate_errors(by_question.sum(axis=0)), correlate_errors(drawn)))
     errors = np.where(np.isnan(ratings) | np.isnan(gold), np.nan, ratings != gold)
 

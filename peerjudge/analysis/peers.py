@@ -10,13 +10,15 @@ from math import isnan
 import numpy as np
 import numpy.typing as npt
 
-from peerjudge.analysis.inference import Sampler
-from peerjudge.analysis.intervals import SHARE, draw_clusters, make_measurement
 from peerjudge.data import LEVEL, Measurement, Noun, Ranking, Scheme, Tournament
 from peerjudge.errors import ConvergenceError
 from peerjudge.ranking import elo_trajectory, peer_rank, rank
 from peerjudge.ranking.resampling import head_to_head_by_sample, select_rows, weigh_samples
 from peerjudge.ranking.tally import divide_known, head_to_head
+from peerjudge.statistics.clusters import draw_clusters
+from peerjudge.statistics.interval import SHARE
+from peerjudge.statistics.resampling import make_measurement
+from peerjudge.statistics.sampler import Sampler
 
 _FOLLOWED = 6
 """Lines that can be told apart in one figure."""

@@ -9,9 +9,9 @@ import numpy as np
 
 from peerjudge.analysis.ballots import TIE, Ballots
 from peerjudge.analysis.grouping import count_earlier, match_orders
-from peerjudge.analysis.intervals import SHARE, measure_mean
 from peerjudge.analysis.selecting import number_authors, number_judges
 from peerjudge.data import Measurement, Noun
+from peerjudge.statistics.interval import SHARE, measure_mean
 
 
 class Position(Noun, frozen=True, kw_only=True):

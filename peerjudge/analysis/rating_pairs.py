@@ -18,12 +18,13 @@ from peerjudge.analysis.coefficients import (
     resample_coefficients,
 )
 from peerjudge.analysis.grouping import list_distinct
-from peerjudge.analysis.inference import CorrelationTest, Sampler, adjust_holm, compare_correlations
-from peerjudge.analysis.intervals import Floats
 from peerjudge.analysis.judges import group_judges
 from peerjudge.analysis.ratings import PREFIX, RatingLevel, measure_errors, measure_levels
-from peerjudge.analysis.signflips import PairedDifference, measure_difference
 from peerjudge.data import LEVEL, Measurement, Noun, replace
+from peerjudge.statistics.clusters import Floats
+from peerjudge.statistics.interval import PairedDifference, measure_difference
+from peerjudge.statistics.sampler import Sampler
+from peerjudge.statistics.testing import CorrelationTest, adjust_holm, compare_correlations
 
 AnswerKey = tuple[str, str]
 """Ids of a question and of a comparison with one answer."""
@@ -54,7 +55,7 @@ class GoldDifference(Noun, frozen=True, kw_only=True):
     """The agreement with gold of the first minus that of the second, on answers that both rated.
 
     Coefficients are with gold; their bounds resample questions. `mean_error` is the difference of the
-    mean absolute errors, with its sign-flip test. `williams` is Williams' test of Pearson's coefficients
+    mean absolute errors, with its test. `williams` is Williams' test of Pearson's coefficients
     that respects questions, `None` with too few answers. The p-values ending in `_holm` are adjusted
     for all pairs and aspects.
     """
@@ -242,7 +243,7 @@ def _shift(
         questions=len(set(questions)),
         mean=float(x.mean()),
         other_mean=float(y.mean()),
-        shift=_flip(x, y, questions, sampler),
+        shift=_subtract_means(x, y, questions, sampler),
         shift_holm=nan,
     )
 
@@ -303,7 +304,7 @@ def _hold_against(
         },
         williams=compare_correlations(z.tolist(), x.tolist(), y.tolist(), questions),
         williams_holm=None,
-        mean_error=_flip(np.abs(x - z), np.abs(y - z), questions, sampler),
+        mean_error=_subtract_means(np.abs(x - z), np.abs(y - z), questions, sampler),
         mean_error_holm=nan,
     )
 
@@ -312,16 +313,12 @@ def _list(values: Mapping[AnswerKey, float], keys: Sequence[AnswerKey]) -> Float
     return np.array([values[key] for key in keys], dtype=np.float64)
 
 
-def _flip(x: Floats, y: Floats, questions: Sequence[str], sampler: Sampler) -> PairedDifference:
-    """Return the mean of x - y with its sign-flip test, on the scale of the ratings."""
-    # The test bounds differences by 1: no difference exceeds the range of all values.
+def _subtract_means(
+    x: Floats, y: Floats, questions: Sequence[str], sampler: Sampler
+) -> PairedDifference:
+    """Return the mean of x - y with its test; no difference exceeds the range of all values."""
     span = float(np.ptp(np.concatenate([x, y]))) or 1.0
-    tested = measure_difference((x - y) / span, questions, seed=sampler.seed, level=sampler.level)
-    value, low, high = (
-        end * span
-        for end in (tested.difference.value, tested.difference.low, tested.difference.high)
-    )
-    return replace(tested, difference=replace(tested.difference, value=value, low=low, high=high))
+    return measure_difference(x - y, questions, limits=(-span, span), level=sampler.level)
 
 
 def _adjust(pairs: Sequence[RatingPair]) -> tuple[RatingPair, ...]:

@@ -13,8 +13,6 @@ import numpy as np
 from peerjudge.analysis.ballots import Ballots, Bools, Floats
 from peerjudge.analysis.coefficients import COEFFICIENTS, measure_cases, resample_coefficients
 from peerjudge.analysis.grouping import average_by_group, group_rows, list_distinct
-from peerjudge.analysis.inference import Sampler
-from peerjudge.analysis.intervals import measure_mean
 from peerjudge.analysis.judges import Judge
 from peerjudge.data import (
     LEVEL,
@@ -26,6 +24,8 @@ from peerjudge.data import (
     Transcript,
     replace,
 )
+from peerjudge.statistics.interval import measure_mean
+from peerjudge.statistics.sampler import Sampler
 
 RatingKind: TypeAlias = tuple[str, str, str]
 """Condition, reviewer, and `weighted`, `stated` or `unreadable`."""

@@ -27,12 +27,12 @@ A row of **correlations** is `Correlation`, the judge spelled out; a **level** i
 an answer's id or the name of an outcome. One of **ratings** has `condition`, `reviewer`,
 `weighted`, `stated` and `unreadable`, see `Ratings`.
 
-`contrasts` has for each condition with discussions `over_mean_seat`, `over_best_seat`,
+`contrasts` has for each condition with discussions `over_mean_seat`, `over_better_seat`,
 `over_self_consistency` and `over_vote`. Each has `value`, `low`, `high`, `n` (comparisons), `p`, `p_holm`,
-`primary`, `against` (names), `turns {own, other}` (calls per verdict), `reason`: null, or why all
-values are null, and `decider`: null, or the reviewer who decides every even split of the vote. `at_once`
-has the bounds over the best seat, and over the best of its seats, self-consistency and the vote, that hold
-for all conditions together. See `ConditionContrasts`.
+`primary`, `turns` (calls per verdict), `rows`: one for each seat, reviewer or vote, with `name`, `value`,
+`low`, `high`, `n`, `p` and `turns`, of which the values above are the least; `reason`: null, or what is
+missing, and `decider`: null, or the reviewer who decides every even split of the vote. See
+`ConditionContrasts`.
 """
 
 from __future__ import annotations
@@ -109,10 +109,6 @@ def build_contrasts_document(rows: Sequence[ConditionContrasts]) -> _Document:
     return {
         row.condition: {
             **{name: _contrast(one) for name, one in row.by_name.items()},
-            "at_once": {
-                "over_best_seat": _bounds(row.seat_at_once),
-                "over_best_alternative": _bounds(row.best_at_once),
-            },
         }
         for row in rows
     }
@@ -125,8 +121,16 @@ def _contrast(one: Contrast) -> _Document:
         "p": None if tested is None else tested.p_value,
         "p_holm": None if tested is None else one.p_holm,
         "primary": one.primary,
-        "against": list(one.against),
-        "turns": None if tested is None else {"own": one.turns, "other": one.other_turns},
+        "turns": None if tested is None else one.turns,
+        "rows": [
+            {
+                "name": row.name,
+                **_bounds(row.difference.difference),
+                "p": row.difference.p_value,
+                "turns": row.turns,
+            }
+            for row in one.rows
+        ],
         "reason": one.reason or None,
         "decider": one.decider or None,
     }

@@ -22,7 +22,6 @@ from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.analysis.ballots import OUTCOME_CODES, TIE, Ballots, Bools
 from peerjudge.analysis.golds import align_comparisons, find_golds
 from peerjudge.analysis.grouping import group_rows, list_distinct
-from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.judges import Judge, group_judges, key_judgements
 from peerjudge.analysis.rating_pairs import RatedAnswers, tabulate_ratings
 from peerjudge.analysis.ratings import (
@@ -34,6 +33,7 @@ from peerjudge.analysis.ratings import (
 )
 from peerjudge.data import LEVEL, Conventions, Dataset, Measurement, Noun, RecordedReview, Verdict
 from peerjudge.errors import DataError
+from peerjudge.statistics.sampler import Sampler
 from peerjudge.verdicts import Reading, read_verdict
 
 Names: TypeAlias = npt.NDArray[np.str_]

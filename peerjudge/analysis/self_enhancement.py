@@ -10,9 +10,9 @@ import numpy as np
 
 from peerjudge.analysis.ballots import Ballots, Floats, Numbers
 from peerjudge.analysis.grouping import average_by_group
-from peerjudge.analysis.intervals import SHARE, measure_mean
 from peerjudge.analysis.selecting import number_authors, number_judges, score_unswapped
 from peerjudge.data import Measurement, Noun
+from peerjudge.statistics.interval import SHARE, measure_mean
 
 Kind = Literal["own", "family"]
 

@@ -21,14 +21,15 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from peerjudge.analysis.ballots import Ballots, Bools, Floats, Numbers
-from peerjudge.analysis.contrasts import collect_differences
+from peerjudge.analysis.ballots import Ballots, Bools, Floats
+from peerjudge.analysis.contrasts import collect_differences, measure_better
 from peerjudge.analysis.grouping import Ints, divide_known
-from peerjudge.analysis.inference import Sampler
-from peerjudge.analysis.signflips import SPAN, compute_over_best, sum_known
 from peerjudge.data import LEVEL, Measurement, Noun, Primary, replace
 from peerjudge.errors import ExperimentError
-from peerjudge.ranking.bounds import bound_unvaried
+from peerjudge.statistics.clusters import sum_by_cluster
+from peerjudge.statistics.interval import DIFFERENCE
+from peerjudge.statistics.resampling import bound_unvaried
+from peerjudge.statistics.sampler import Sampler
 
 METHOD = "betting confidence sequence by question"
 FRACTIONS = tuple(0.95 * 0.7**step for step in range(8))
@@ -145,7 +146,7 @@ def widen_unseen(
     yet; `bound_unvaried` allows for it. Half of the width is below 5 points from 73 questions, below
     10 points from 35.
     """
-    least, most = bound_unvaried(value, questions=questions, limits=SPAN, level=level)
+    least, most = bound_unvaried(value, questions=questions, limits=DIFFERENCE, level=level)
     return np.minimum(low, least), np.maximum(high, most)
 
 
@@ -164,11 +165,13 @@ def look_at(
     The contrast is the mean over questions of the mean difference within each one. Verdicts that are
     missing (failed or unreadable) leave a question out.
     """
-    differences, values, question = collect_differences(ballots, primary)
-    by_question = _average(differences, question), _average(values, question)
-    anytime = measure_sequence(*by_question, level=sampler.level)
-    codes = np.arange(len(by_question[0]), dtype=np.int32)
-    usual = sampler.over_best(*by_question, codes).difference
+    differences, question = collect_differences(ballots, primary)
+    by_question = divide_known(
+        sum_by_cluster(differences, question), sum_by_cluster(np.ones_like(differences), question)
+    )
+    anytime = measure_sequence(by_question, level=sampler.level)
+    codes = np.arange(len(by_question), dtype=np.int32)
+    usual = measure_better(by_question, codes, level=sampler.level).difference
     if rule.half_width and anytime.n:
         low, high = widen_unseen(
             usual.value, usual.low, usual.high, questions=anytime.n, level=usual.level
@@ -207,32 +210,26 @@ def find_stops(differences: Floats, looks: Sequence[int], *, level: float = LEVE
     return np.where(better[when], first, np.where(worse[when], -first, 0)).astype(np.int64)
 
 
-def _average(values: Floats, question: Numbers) -> Floats:
-    """Return `[question, column]`: the means of the known values of each question, NaN without any."""
-    return divide_known(*sum_known(values, question))
-
-
-def measure_sequence(differences: Floats, values: Floats, *, level: float = LEVEL) -> Measurement:
-    """Return the mean over the best alternative with anytime-valid bounds.
+def measure_sequence(differences: Floats, *, level: float = LEVEL) -> Measurement:
+    """Return the mean over the better of several ways with anytime-valid bounds.
 
     In `level` of all studies the bounds hold the true mean at every number of questions. As for
-    `measure_over_best`, the lower bound is the least of those over the alternatives, the upper bound
-    the least of theirs at a level corrected for their number, and both are widened to hold the value.
+    `measure_least`, value and lower bound are the least of those over the ways, the upper bound
+    the least of theirs at a level corrected for their number, and the bounds are widened to hold the value.
 
     Args:
-        differences: ours minus each alternative's, `[question, alternative]`, from -1 to 1; NaN where
+        differences: ours minus each way's, `[question, way]`, from -1 to 1; NaN where
             missing. Questions must be in random order, or a random sample.
-        values: what the choice of the best alternative maximises, `[question, alternative]`.
         level: of the bounds.
     """
     known = ~np.isnan(differences)
     alpha, several = (1.0 - level) / 2.0, differences.shape[1]
-    low, high, value = *SPAN, float("nan")
+    low, high, value = *DIFFERENCE, float("nan")
     if several and known.any(axis=0).all():
         columns = [column[seen] for column, seen in zip(differences.T, known.T, strict=True)]
         low = min(bound_below(column, alpha=alpha) for column in columns)
         high = min(-bound_below(-column, alpha=alpha / several) for column in columns)
-        value = compute_over_best(differences, values, np.arange(len(differences)))
+        value = float(np.nanmean(differences, axis=0).min())
         low, high = min(low, value), max(high, value)
     n = int(known.any(axis=1).sum())
     return Measurement(value=value, low=low, high=high, n=n, level=level, method=METHOD)
@@ -243,7 +240,7 @@ def bound_below(values: Floats, *, alpha: float) -> float:
 
     The capital falls as the tested mean grows, so that the means that are not rejected are an interval.
     """
-    low, high = SPAN[0], float(values.mean())
+    low, high = DIFFERENCE[0], float(values.mean())
     for _ in range(_STEPS):
         middle = (low + high) / 2.0
         if low < middle < high and compute_log_capital(values, middle)[-1] >= log(1.0 / alpha):
@@ -260,7 +257,7 @@ def compute_log_capital(values: Floats, tested: float) -> Floats:
         values: `[..., question]`, from -1 to 1; NaN places no bet.
         tested: the mean under test, above -1.
     """
-    gains = (values - tested) / (tested - SPAN[0])
+    gains = (values - tested) / (tested - DIFFERENCE[0])
     gains = np.where(np.isnan(gains), 0.0, gains)
     grown = np.full(gains.shape, -np.inf)
     for fraction in FRACTIONS:

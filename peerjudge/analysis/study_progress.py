@@ -8,7 +8,6 @@ from statistics import median
 
 from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.analysis.ballots import TIE as TIE_CODE, Ballots
-from peerjudge.analysis.intervals import measure_proportion
 from peerjudge.analysis.pairs import PanelPair, count_pairs, measure_pairs, rate_items
 from peerjudge.analysis.selecting import find_pairs, ignore_orders, number_judges
 from peerjudge.data import (
@@ -23,6 +22,7 @@ from peerjudge.data import (
     Verdict,
     replace,
 )
+from peerjudge.statistics.interval import measure_mean
 
 _NONE, _TIED = "none", "tie"
 
@@ -164,7 +164,7 @@ def measure_against_models(
         ]
         chosen = [numbers[place] for place in mixed]
         rows += measure_pairs(
-            rated, names, chosen, by_question[:, mixed], drawn[:, mixed], seed=None
+            rated, names, chosen, by_question[:, mixed], drawn[:, mixed], tested=False
         )
 
     def name_person_first(pair: PanelPair) -> PanelPair:
@@ -209,14 +209,14 @@ def _measure_person(answers: Sequence[StudyAnswer], *, left: int) -> PersonProgr
         left=left,
         ties=sum(one.choice == _TIED for one in judged),
         refused=sum(one.choice == _NONE for one in judged),
-        first_shown=measure_proportion(
-            sum(choice.choice == "1" for choice in choices), len(choices)
-        ),
+        first_shown=measure_mean([choice.choice == "1" for choice in choices], range(len(choices))),
         changed=len({one.task for one in answers if one.superseded and one.check is None}),
         checks={
             kind: CheckCount(passed=passed[kind], answered=answered[kind]) for kind in CheckKind
         },
-        passed=measure_proportion(passed.total(), len(checks)) if checks else None,
+        passed=measure_mean([one.passed is True for one in checks], range(len(checks)))
+        if checks
+        else None,
         active=sum(one.seconds for one in newest),
         median=median(one.seconds for one in judged) if judged else None,
         last=max((one.saved for one in newest), default=""),

@@ -11,9 +11,11 @@ from threadpoolctl import threadpool_limits
 
 from peerjudge.analysis.ballots import Ballots, Bools, Floats, score_of
 from peerjudge.analysis.grouping import average_by_group
-from peerjudge.analysis.intervals import SHARE, draw_clusters, make_measurement, measure_mean
 from peerjudge.analysis.selecting import build_author_columns, number_judges, score_unswapped
 from peerjudge.data import Measurement, Noun, replace
+from peerjudge.statistics.clusters import draw_clusters
+from peerjudge.statistics.interval import SHARE, measure_mean
+from peerjudge.statistics.resampling import make_measurement
 
 Control = Literal["gold", "peers", "none"]
 

@@ -65,7 +65,7 @@ class CastOptions(ArgumentOptions):
     settings
         key=value; repeat for more. An option of the protocols (turns=6, stop=agreement), of all
         conditions (leader=both, orders=given, prompts=NAME), of the experiment (repetitions=3,
-        reread=CARD, primary="talk over best seat"), or of the reviewers (temperature=0.7, latency=0.05).
+        reread=CARD, primary="talk over better seat"), or of the reviewers (temperature=0.7, latency=0.05).
     seats
         NAME=CARD; repeat for more. Seats another reviewer wherever the experiment seats NAME: a name in
         its `seats`, or a card. In `tournament`, these are all contestants, under names of your choice.

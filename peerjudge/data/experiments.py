@@ -232,7 +232,7 @@ class Condition(Declared, frozen=True, kw_only=True):
         return tuple(seat.reviewer if isinstance(seat, Seating) else seat for seat in self.seats)
 
 
-Alternative: TypeAlias = Literal["mean seat", "best seat", "self-consistency", "vote"]
+Alternative: TypeAlias = Literal["mean seat", "better seat", "self-consistency", "vote"]
 """Cheaper ways to judge that a discussion is compared with."""
 
 
@@ -256,6 +256,7 @@ def read_primary(text: str, conditions: Iterable[str]) -> Primary | None:
     if not text:
         return None
     names = list(conditions)
+    text = text.replace(" over best seat", " over better seat")  # as runs of 0.2 store it
     known: tuple[Alternative, ...] = get_args(Alternative)
     for name in names:
         for alternative in known:
@@ -274,8 +275,8 @@ class Experiment(Declared, frozen=True, kw_only=True):
     `data` is a dataset `NAME` or `NAME:PATH`. `name` and `question` are filled from the file's stem
     and docstring if empty. `reviewer_settings` overrides settings by name (`latency`, `temperature`,
     a trait) in each card that has them. A single condition needs no tuple. `primary` declares the one
-    contrast that the experiment is about, as in `"talk over best seat"`; its test is not corrected
-    for others. Alternatives: mean seat, best seat, self-consistency, vote. `reread` names the card of a
+    contrast that the experiment is about, as in `"talk over better seat"`; its test is not corrected
+    for others. Alternatives: mean seat, better seat, self-consistency, vote. `reread` names the card of a
     second model that reads replies in which no rule finds a verdict; empty for none. `reask` is 1 if a
     model whose reply names no choice is asked for it once, and 0 if not. `seats` gives cards
     the names by which others replace them: with `{"strong": "sim_gpt4"}`, `--seat strong=gpt_4o` seats

@@ -21,14 +21,7 @@ from peerjudge.data import (
     replace,
 )
 from peerjudge.errors import DataError
-from peerjudge.ranking.bounds import (
-    bound_resampled,
-    outranking_shares,
-    rank_bounds,
-    rank_scores,
-    share_unseen,
-    widen,
-)
+from peerjudge.ranking.bounds import outranking_shares, rank_bounds, rank_scores
 from peerjudge.ranking.elo_ratings import EloRatings, elo, elo_peer
 from peerjudge.ranking.graphs import Members, find_groups, name_group
 from peerjudge.ranking.resampling import Resamples, bootstrap as resample, questions_alike
@@ -42,6 +35,7 @@ from peerjudge.ranking.weights import (
     peer_rank,
     weighted_scores,
 )
+from peerjudge.statistics.resampling import bound_resampled, share_unseen, widen
 
 Weighting = Literal["equal", "peer"] | Mapping[str, float]
 

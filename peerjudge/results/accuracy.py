@@ -164,7 +164,7 @@ def build_accuracy_table(findings: Findings) -> Table:
         ),
         *(
             Column(f"Over {name.replace('_', ' ')}", path, "points", key=f"over_{name}")
-            for name in ("mean_seat", "best_seat", "vote")
+            for name in ("mean_seat", "better_seat", "vote")
             for path in [f"2.over_{name}.difference.difference"]
         ),
         Column("Unreadable", lambda row: _lost(row[0])),
@@ -173,8 +173,8 @@ def build_accuracy_table(findings: Findings) -> Table:
         Column("As half", lambda row: _counting(row[1], Undecided.AS_HALF), "share"),
         Column("Ties", lambda row: row[0].outcomes[Outcome.TIE]),
         note="Differences are in percentage points, on comparisons where both sides are readable. Mean "
-        "and best seat: private verdicts of the discussion's own seats; the best one is chosen for each "
-        "question on the others. Vote: of the same reviewers, with nearly as many turns. Range: the "
+        "and better seat: private verdicts of the discussion's own seats; over the better one is the least "
+        "of the differences over each. Vote: of the same reviewers, with nearly as many turns. Range: the "
         "accuracy if all that is left out were wrong, or right. "
         f"{LEFT_OUT} {COUNTED}",
     )
@@ -205,18 +205,11 @@ def build_pairs_table(title: str, pairs: Sequence[Compared], *, folded: bool = F
         Column("Difference", "difference.difference", "points"),
         Column("p", "difference.p_value", "p"),
         Column("p, Holm", "holm", "p"),
-        Column("p, BH", "benjamini_hochberg", "p"),
-        Column("Family", "family"),
-        ("Better on", lambda row: f"{row.mcnemar.ours} : {row.mcnemar.theirs}"),
-        Column("p, McNemar", "mcnemar.p_value", "p"),
         Column("Margin", "margin.difference", "points", about=_MARGIN, key="margin"),
         names=2,
         note="Accuracy of the first minus that of the second on the comparisons that both judged. "
-        "p: sign flips and score of questions (the greater; where no question was lost, or none won, also of "
-        "losses or gains that may be unseen) of the printed difference; adjusted by the "
-        "methods of Holm and of Benjamini and Hochberg (BH) within its family: contrasts of discussions "
-        "with the vote and the better seat are declared, other pairs exploratory. Better on: questions on "
-        "which each has more right, with the exact McNemar test, which ignores how large differences are.",
+        "Interval and p are Student's t on the means of questions with two questions added; p, Holm: "
+        "adjusted for all pairs.",
         folded=folded,
     )
 
@@ -233,9 +226,7 @@ def build_changes_table(rows: Sequence[Change], *, folded: bool = False) -> Tabl
         Column("Gain", "gain.difference", "points"),
         Column("p", "gain.p_value", "p"),
         names=2,
-        note="Of each reviewer's first and last stance, where both are readable; p: "
-        "sign flips and score of questions, the greater one; where no question was lost, or none won, also "
-        "of losses or gains that may be unseen.",
+        note="Of each reviewer's first and last stance, where both are readable; p is that of the interval.",
         folded=folded,
     )
 

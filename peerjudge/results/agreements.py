@@ -179,7 +179,7 @@ def build_panel_table(panel: Panel) -> Table:
             "Accuracy, points",
             "accuracy.difference",
             "points",
-            about="of the first minus that of the second, with the sign-flip test of `compare`",
+            about="of the first minus that of the second, with the test of `compare`",
         ),
         Column(
             "p", "accuracy_adjusted", "p", about="adjusted by Holm's method for the number of pairs"

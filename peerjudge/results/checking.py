@@ -18,7 +18,7 @@ _OPERATORS = {"<": lt, "<=": le, ">": gt, ">=": ge}
 _TESTED = ("value", "low", "high", "n", "p", "p_holm")
 _FIELDS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("accuracy", "margin"), ("value", "low", "high", "n")),
-    **dict.fromkeys(("gain", "over_mean_seat", "over_best_seat"), _TESTED),
+    **dict.fromkeys(("gain", "over_mean_seat", "over_better_seat"), _TESTED),
     **dict.fromkeys(("over_self_consistency", "over_vote", "difference"), _TESTED),
 }
 _TERM = re.compile(

@@ -11,7 +11,6 @@ from peerjudge.analysis import (
     AccuracyByComparison,
     Compared,
     ConditionContrasts,
-    Sampler,
     build_contrasts,
     compare_all,
     measure_counted,
@@ -28,7 +27,6 @@ from peerjudge.analysis.rating_pairs import (
 )
 from peerjudge.analysis.ratings import RatingLevel
 from peerjudge.analysis.score_document import CONVENTIONS, build_contrasts_document
-from peerjudge.analysis.signflips import PairedDifference
 from peerjudge.analysis.stopping import Decision
 from peerjudge.data import LEVEL, Measurement, Undecided, replace as changed, to_plain
 from peerjudge.errors import DataError
@@ -49,6 +47,8 @@ from peerjudge.results.plain import make_plain
 from peerjudge.results.ratings import build_level_tables, build_rating_tables, draw_ratings
 from peerjudge.runs import hide_password
 from peerjudge.runs.reading import Source, Stored, locate_source, read_material
+from peerjudge.statistics.interval import PairedDifference
+from peerjudge.statistics.sampler import Sampler
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -122,7 +122,6 @@ class CompareResult(DrawnResult):
                     "one": row.condition,
                     "other": one.alternative,
                     "measure": "accuracy",
-                    "family": one.family,
                     **list_cells(tested and tested.difference),
                     "p": tested and tested.p_value,
                     "p_holm": one.p_holm,
@@ -133,7 +132,6 @@ class CompareResult(DrawnResult):
                 "one": pair.one,
                 "other": pair.other,
                 "measure": "accuracy",
-                "family": pair.family,
                 **list_cells(pair.difference.difference),
                 "p": pair.difference.p_value,
                 "p_holm": pair.holm,
@@ -143,7 +141,6 @@ class CompareResult(DrawnResult):
                 "one": rated.one,
                 "other": rated.other,
                 "measure": f"rating {rated.aspect}".rstrip(),
-                "family": "exploratory",
                 **list_cells(rated.shift.difference),
                 "p": rated.shift.p_value,
                 "p_holm": rated.shift_holm,
@@ -173,7 +170,7 @@ class CompareResult(DrawnResult):
             for name, measured in found.items():
                 yield Row(measure=measure, name=name, numbers=_list_numbers(measured))
         for row in self.contrasts:
-            for measure, one in {"gain": row.over_best_seat, **row.by_name}.items():
+            for measure, one in {"gain": row.over_better_seat, **row.by_name}.items():
                 numbers = _list_tested(one.difference, one.p_holm)
                 yield Row(measure=measure, name=row.condition, numbers=numbers, reason=one.reason)
         for pair in self.pairs:
@@ -215,13 +212,13 @@ def compare(
 ) -> CompareResult:
     """Compare accuracy on the same questions: of conditions, runs, or reviewers on record.
 
-    Every pair has the mean difference with its interval and the sign-flip permutation test of questions. For
-    a run the conclusions of its conditions are compared, for a dataset its reviewers. Discussions of a run
-    are compared first with their better seat alone, asked once or as often, and with the vote: these tests
-    are one family, all other pairs another, each with adjusted p-values (Holm; Benjamini and Hochberg). A
-    contrast that the experiment declares as primary comes first and is not adjusted. Ratings of single
-    answers are compared by their difference, by Pearson's, Spearman's and Kendall's coefficients, and by
-    how well each agrees with gold. Where both have log-probabilities, the difference of their margins is
+    Every pair has the mean difference with its interval and p-value: Student's t on the means of questions,
+    with two questions added. For a run the conclusions of its conditions are compared, for a dataset its
+    reviewers. Discussions of a run are compared first with each of their seats alone, asked once or as often,
+    and with the vote. P-values are adjusted (Holm) for the conditions with the same alternative, and for all
+    pairs. A contrast that the experiment declares as primary comes first and is not adjusted. Ratings of
+    single answers are compared by their difference, by Pearson's, Spearman's and Kendall's coefficients, and
+    by how well each agrees with gold. Where both have log-probabilities, the difference of their margins is
     added.
 
     Args:
@@ -252,7 +249,7 @@ def compare(
     ratings = compare_ratings(rated, baseline=baseline, sampler=sampler)
     pairs: tuple[Compared, ...] = ()
     if rows or not ratings:
-        pairs = compare_all(rows, baseline=baseline, contrasts=contrasts, sampler=sampler)
+        pairs = compare_all(rows, baseline=baseline, sampler=sampler)
     if not (pairs or ratings) and not any(one.difference for row in contrasts for one in row.all):
         names = ", ".join(dict.fromkeys(one.name for one in (*rows, *rated))) or "none"
         msg = (
@@ -362,7 +359,12 @@ def _name_rows(
         rows += [replace(one, name=names[one.name]) for one in these.rows]
         for row in these.contrasts:
             votes = {
-                kind: changed(one, against=tuple(names.get(name, name) for name in one.against))
+                kind: changed(
+                    one,
+                    rows=tuple(
+                        changed(way, name=names.get(way.name, way.name)) for way in one.rows
+                    ),
+                )
                 for kind, one in (
                     ("over_self_consistency", row.over_self_consistency),
                     ("over_vote", row.over_vote),

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import nan
 from typing import TYPE_CHECKING
 
 from peerjudge.reporting.figures import Figure, Row, Rows, build_mark
 from peerjudge.reporting.formats import counted, isolated, minus_signs, p_value, points, points_tick
 from peerjudge.reporting.layout import Column, Section, Table, build_section, build_table
+from peerjudge.statistics.interval import PairedDifference
 
 if TYPE_CHECKING:
-    from peerjudge.analysis.contrasts import ConditionContrasts
+    from peerjudge.analysis.contrasts import ConditionContrasts, Contrast
     from peerjudge.analysis.stopping import Decision
     from peerjudge.data import Measurement
 
 
 _NAMES = {
     "mean seat": "its mean seat, asked once",
-    "best seat": "its better seat, asked once",
+    "better seat": "its better seat, asked once",
     "self-consistency": "its better seat, asked as often",
     "vote": "a vote of its reviewers",
 }
-_SIMULTANEOUS = "{level} interval simultaneous with all others of these findings"
-_TOGETHER = "{level} intervals, simultaneous for all conditions"
-_Bounds = Sequence[tuple[str, "Measurement"]]
+_CLAIMED = 0.05
+"""Adjusted p-value up to which a difference is claimed."""
+_Named = Sequence[tuple[str, "Contrast"]]
 _FOUND = {
     "better": "is above 0",
     "worse": "is below 0",
@@ -41,9 +45,9 @@ def build_contrasts_section(
     return build_section(
         "Against cheaper ways to judge",
         "The accuracy of a discussion minus that of an alternative on the same comparisons, in "
-        "percentage points. The better seat is chosen for each question on all other questions, so "
-        "never for being right on the question on which it is compared. Asked as often: a vote of that "
-        "reviewer alone with as many calls.",
+        "percentage points. Each seat has a row, and none is chosen: over its better seat a discussion is "
+        "as far as over the one over which it gains least. Asked as often: a vote of that reviewer alone "
+        "with as many calls.",
         draw_contrasts(rows),
         build_contrasts_table(rows),
         " ".join(note_alternatives(rows)) or None,
@@ -53,33 +57,69 @@ def build_contrasts_section(
 
 
 def build_contrasts_table(rows: Sequence[ConditionContrasts]) -> Table:
-    """Return one row per discussion and alternative, with the adjusted p-values of its family."""
-    pairs = [(row.condition, one) for row in rows for one in row.all if one.difference is not None]
+    """Return one row for each discussion and way to judge, and one over the better of several ways."""
+    listed = [row for each in rows for one in each.all for row in _list_rows(each.condition, one)]
     # The declared contrast comes first.
-    pairs.sort(key=lambda pair: not pair[1].primary)
+    listed.sort(key=lambda row: not row.primary)
     return build_table(
         "Discussions against cheaper ways to judge, difference in accuracy in points",
-        pairs,
-        Column("Condition", "0"),
-        Column("Over", "1.alternative"),
-        ("Who", lambda pair: " or ".join(pair[1].against)),
-        Column("Comparisons", "1.comparisons"),
-        ("Calls", lambda pair: f"{pair[1].turns:.1f} : {pair[1].other_turns:.1f}"),
-        Column("Difference", "1.difference.difference", "points"),
-        Column("p", "1.difference.p_value", "p"),
-        Column("p, Holm", "1.p_holm", "p"),
-        ("Test", lambda pair: pair[1].family),
+        listed,
+        Column("Condition", "condition"),
+        Column("Over", "over"),
+        Column("Who", "who"),
+        Column("Comparisons", "comparisons"),
+        ("Calls", lambda row: f"{row.turns:.1f} : {row.other_turns:.1f}"),
+        Column("Difference", "difference.difference", "points"),
+        Column("p", "difference.p_value", "p"),
+        Column("p, Holm", "p_holm", "p"),
         names=3,
-        note="Intervals (95 %) hold for one row each; the first findings and the figure of a report have "
-        "wider ones that hold for all conditions together. p: of the difference being 0, by sign flips "
-        "of questions and by its score, the greater of the two; where no question was lost, or none won, "
-        "also of losses or gains that may be unseen. It is at most 0.05 where the interval of the row leaves "
-        "out 0. Over several alternatives, p of a gain is the greatest over them, as a gain must hold over "
-        "each; p of a loss is the least, times their number. p, Holm: corrected within the family of "
-        "declared tests (best seat, self-consistency, vote; all conditions) or of exploratory ones (mean "
-        "seat); a primary contrast is not corrected. The best seat is chosen on the other questions, and "
-        "its interval holds whichever seat is best.",
+        note="Intervals (95 %) and p are Student's t on the means of questions with two questions added, one "
+        "that gains and one that loses all; they hold for one row each. Over the better of several ways: "
+        "the least of their values and low bounds, as a gain must hold over each, and the least of their "
+        "high bounds at once (Bonferroni). p, Holm: adjusted for the conditions with the same alternative; "
+        "a contrast that the experiment declares as primary is not adjusted.",
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    condition: str
+    over: str
+    who: str
+    comparisons: int
+    turns: float
+    other_turns: float
+    difference: PairedDifference
+    p_holm: float
+    primary: bool
+
+
+def _list_rows(condition: str, one: Contrast) -> Iterator[_Row]:
+    """Yield a row for each way of an alternative, and before them one for the better of several."""
+    several = len(one.rows) > 1 or one.difference is None
+    common = partial(
+        _Row,
+        condition=condition,
+        comparisons=one.comparisons,
+        turns=one.turns,
+        primary=one.primary,
+    )
+    if len(one.rows) > 1 and one.difference is not None:
+        yield common(
+            over=one.alternative,
+            who="the better of these",
+            other_turns=sum(row.turns for row in one.rows) / len(one.rows),
+            difference=one.difference,
+            p_holm=one.p_holm,
+        )
+    for row in one.rows:
+        yield common(
+            over="seat" if several and one.alternative == "better seat" else one.alternative,
+            who=row.name,
+            other_turns=row.turns,
+            difference=row.difference,
+            p_holm=nan if several else one.p_holm,
+        )
 
 
 def note_alternatives(rows: Sequence[ConditionContrasts]) -> list[str]:
@@ -105,29 +145,33 @@ def note_alternatives(rows: Sequence[ConditionContrasts]) -> list[str]:
 
 
 def draw_contrasts(rows: Sequence[ConditionContrasts]) -> Figure | None:
-    """Return the difference of every discussion from its better seat, with simultaneous bounds."""
-    known = [(row, row.seat_at_once) for row in rows if row.seat_at_once is not None]
+    """Return the difference of every discussion from its better seat."""
+    known = [
+        (row.condition, row.over_better_seat.difference.difference)
+        for row in rows
+        if row.over_better_seat.difference is not None
+    ]
     if not known:
         return None
     return Figure(
-        id="over-best-seat",
+        id="over-better-seat",
         description="Accuracy of each discussion minus that of its better seat alone.",
         chart=Rows(
             rows=[
                 Row(
-                    name=row.condition,
+                    name=condition,
                     note=minus_signs(points(measured)),
                     count=counted(measured.n, "comparison"),
                     marks=[build_mark(measured)],
                 )
-                for row, measured in known
+                for condition, measured in known
             ],
             across="difference in accuracy from the better seat alone, in percentage points",
             reference=(0.0, "same as the better seat"),
             limits=(-1.0, 1.0),
             unit=points_tick,
         ),
-        note=f"{_TOGETHER.format(level=f'{100 * known[0][1].level:.0f} %')}.",
+        note=f"{100 * known[0][1].level:.0f} % intervals, each for one condition.",
     )
 
 
@@ -138,25 +182,20 @@ def say_contrasts(
 
     With a stopping rule its last look comes first, in place of the test for a fixed number of questions.
 
-    Bounds hold for all conditions at once, so a claim is false in at most 5 % of studies in which
-    discussing changes nothing, with any number of conditions.
+    Differences are claimed by p-values that are adjusted for all conditions (Holm), so a claim is false in
+    at most 5 % of studies in which discussing changes nothing, with any number of conditions.
     """
     if decision is None:
         yield from _say_primary(rows)
     else:
         yield describe_decision(decision)
-    seat = [(row.condition, row.seat_at_once) for row in rows if row.seat_at_once is not None]
-    if not seat:
-        return
-    yield _say("the better seat alone, asked once", seat)
-    best = [
-        (row.condition, row.best_at_once)
-        for row in rows
-        if row.best_at_once is not None
-        and (row.over_self_consistency.difference or row.over_vote.difference)
-    ]
-    if best:
-        yield _say("the best of its seats and of the votes with as many calls", best)
+    for alternative, name in (
+        ("over_better_seat", "its better seat alone, asked once"),
+        ("over_vote", "a vote of its reviewers with as many calls"),
+    ):
+        named = [(row.condition, row.by_name[alternative]) for row in rows]
+        if known := [(condition, one) for condition, one in named if one.difference is not None]:
+            yield _say(name, known)
 
 
 def note_decision(decision: Decision | None, *, isolate: bool = True) -> list[str]:
@@ -213,39 +252,40 @@ def _say_primary(rows: Sequence[ConditionContrasts]) -> Iterator[str]:
             )
 
 
-def _say(other: str, bounds: _Bounds) -> str:
-    """Return in which conditions a difference is shown, losses as gains, with simultaneous bounds."""
-    level = f"{100 * bounds[0][1].level:.0f} %"
-    if len(bounds) == 1:
-        verb = _judge(
-            bounds[0][1],
-            "is more often right than",
-            "is less often right than",
-            "has shown neither a gain nor a loss over",
+def _say(other: str, named: _Named) -> str:
+    """Return in which conditions a difference is shown, losses as gains, by adjusted p-values."""
+    shown = {True: list[tuple[str, "Contrast"]](), False: list[tuple[str, "Contrast"]]()}
+    rest: list[tuple[str, Contrast]] = []
+    for condition, one in named:
+        gains = one.difference is not None and one.difference.difference.value > 0.0
+        (shown[gains] if one.p_holm <= _CLAIMED else rest).append((condition, one))
+    parts = [
+        f"{_count(found, len(named))} {verb} {other} ({_list(found)})"
+        for found, verb in (
+            (shown[True], "is shown to be more often right than"),
+            (shown[False], "is shown to be less often right than"),
         )
-        named = _list(bounds)
-        return f"Discussing {verb} {other}:{named}, {_SIMULTANEOUS.format(level=level)}."
-    better = [pair for pair in bounds if pair[1].low > 0.0]
-    worse = [pair for pair in bounds if pair[1].high < 0.0]
-    rest = [pair for pair in bounds if pair not in better and pair not in worse]
-    shown = " and ".join(
-        f"a {word} in {len(found) or 'none'}{_list(found, brackets=True)}"
-        for word, found in (("gain", better), ("loss", worse))
-    )
-    unsure = f", neither in {len(rest)}{_list(rest, brackets=True)}" if rest else ""
+        if found
+    ]
+    if not parts:
+        return f"No discussion is shown to differ from {other} ({_list(rest)})."
+    unsure = f"; not shown for {len(rest)} more ({_list(rest)})" if rest else ""
+    return f"{'; '.join(parts)}{unsure}."
+
+
+def _count(found: _Named, every: int) -> str:
+    return "Discussing" if every == 1 else f"Discussing in {len(found)} of {every} conditions"
+
+
+def _list(named: _Named) -> str:
     return (
-        f"Against {other}, discussing shows {shown} of {len(bounds)} conditions{unsure}; "
-        f"{_TOGETHER.format(level=level)}."
+        "; ".join(
+            f"\u201c{isolated(condition)}\u201d {signed_points(one.difference.difference)}"
+            for condition, one in named
+            if one.difference is not None
+        )
+        + " points"
     )
-
-
-def _list(bounds: _Bounds, *, brackets: bool = False) -> str:
-    named = "; ".join(
-        f"\u201c{isolated(name)}\u201d {signed_points(measured)}" for name, measured in bounds
-    )
-    if not bounds:
-        return ""
-    return f" ({named} points)" if brackets else f" {named} points"
 
 
 def _judge(measured: Measurement, better: str, worse: str, unsure: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, overload
 
-from peerjudge.analysis import Sampler, Stances, build_persuasion_graph, build_stances
+from peerjudge.analysis import Stances, build_persuasion_graph, build_stances
 from peerjudge.data import Dataset, Direction, EventKind, OpinionEvent, Transcript, to_plain
 from peerjudge.errors import DataError
 from peerjudge.reporting.formats import MISSING, counted, name_event, name_role, preface
@@ -24,6 +24,7 @@ from peerjudge.results.opinion_figures import (
 )
 from peerjudge.results.plain import make_plain
 from peerjudge.runs.reading import Discussions, Source, is_frame, read_material, read_without_texts
+from peerjudge.statistics.sampler import Sampler
 from peerjudge.tracker import opinion_events
 
 if TYPE_CHECKING:
@@ -412,16 +413,14 @@ def _describe_summary(stances: Stances) -> list[str]:
         "Leading minus following pairs the comparisons that the same seats discussed under both leaders, so "
         "it is not the difference of the rows by role; its p-values are of one row each, not adjusted."
     )
-    others = len(stances.conditions) - len(stances.over_vote)
-    more = [f"{others} other pairs of conditions: peerjudge compare RUN"] if others > 0 else []
     simulated = "; the reviewers are simulated" if stances.simulated else ""
     made = (
         f"{counted(stances.discussions, 'finished discussion')}; shares in %, differences in points; 95 % "
-        f"intervals have questions as the unit, p-values flip the signs of questions{simulated}"
+        f"intervals and p-values have questions as the unit{simulated}"
     )
     missing = note_alternatives(stances.contrasts)
     none = [] if stances.counts else [NO_EVENTS]
-    return [*none, *silent, *missing, *more, *([paired] if stances.ordering else []), made]
+    return [*none, *silent, *missing, *([paired] if stances.ordering else []), made]
 
 
 def _by_round(counts: Sequence[StanceCounts]) -> list[StanceCounts]:

@@ -256,7 +256,7 @@ def list_findings(findings: Findings) -> list[str | Table]:
             *say_ratings(findings.rated, findings.rating_shifts, isolate=False),
         ]
     accuracy = build_accuracy_table(findings).only(
-        "Condition", "Before", "After", "Over best seat", "Over vote"
+        "Condition", "Before", "After", "Over better seat", "Over vote"
     )
     # Without gold, only the names of the conditions are left; without discussions, no rows.
     scored = len(accuracy.headings) > 1 and bool(accuracy.rows)

@@ -30,8 +30,8 @@ S = TypeVar("S", bound="RatingShift")
 _MOST_OPEN = 30
 """A table of more pairs is closed on a page."""
 _DIFFERENCE = (
-    "Difference: mean rating of the first minus that of the second; p: sign-flip permutation of "
-    "questions, adjusted for all pairs (Holm)."
+    "Difference: mean rating of the first minus that of the second; p: of no "
+    "difference, adjusted for all pairs (Holm)."
 )
 _UNIT = (
     "Intervals have questions as the unit: the trials of an answer, and the answers to a question, "
@@ -203,8 +203,8 @@ def _build_gold_table(against: Sequence[tuple[RatingPair, GoldDifference]]) -> T
         Column("p, error, Holm", "1.mean_error_holm", "p"),
         names=3,
         note="Coefficients with gold: above 0 the first agrees better. Mean (absolute) error: below 0 the "
-        "first is closer. p: Williams' test with questions as the unit, and sign-flip permutation of "
-        "questions; each adjusted for all pairs and aspects (Holm). If independent: Williams' test as papers "
+        "first is closer. p: Williams' test with questions as the unit, and that of the "
+        "interval; each adjusted for all pairs and aspects (Holm). If independent: Williams' test as papers "
         "often do it, with every answer as a unit; answers to one question are not independent.",
     )
 

@@ -16,7 +16,6 @@ from peerjudge.analysis import (
     Findings,
     FindingsCollector,
     Panel,
-    Sampler,
     build_tournament,
     collect_reviews,
     measure_panel,
@@ -53,6 +52,7 @@ from peerjudge.results.scores import ScoreResult, score
 from peerjudge.runs import OpenRun, is_run, open_run
 from peerjudge.runs.blocking import wait_for
 from peerjudge.runs.reading import Source, Stored, is_frame, locate_source
+from peerjudge.statistics.sampler import Sampler
 
 PAGE = "report.html"
 _PAGE_MARK = b'<meta name="generator" content="PeerJudge">'

@@ -6,13 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from peerjudge.analysis import (
-    Ballots,
-    ConditionContrasts,
-    Sampler,
-    build_contrasts,
-    collect_reviews,
-)
+from peerjudge.analysis import Ballots, ConditionContrasts, build_contrasts, collect_reviews
 from peerjudge.analysis.golds import align_comparisons
 from peerjudge.analysis.leaders import LedAccuracy, measure_by_leader
 from peerjudge.analysis.published import Match, PublishedTable, describe_conditions, match_published
@@ -44,6 +38,7 @@ from peerjudge.results.contrasts import build_contrasts_table, note_alternatives
 from peerjudge.results.plain import make_plain
 from peerjudge.results.ratings import build_level_tables, build_rating_tables, draw_ratings
 from peerjudge.runs.reading import Source, read_material
+from peerjudge.statistics.sampler import Sampler
 
 if TYPE_CHECKING:
     from peerjudge.analysis.ratings import Correlation

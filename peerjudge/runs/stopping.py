@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from peerjudge.analysis.collecting import BallotCollector
-from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.stopping import FIRST_LOOK, Decision, StopRule, list_looks, look_at
 from peerjudge.data import Comparison, Primary, read_primary
 from peerjudge.errors import ExperimentError
 from peerjudge.runs.schedule import Part, Plan, read_discussions
+from peerjudge.statistics.sampler import Sampler
 from peerjudge.store import Archive
 
 _VOTE = "vote"
@@ -81,7 +81,7 @@ def require_primary(plan: Plan) -> Primary:
         experiment.primary, (condition.name for condition in experiment.conditions)
     )
     if primary is None:
-        known = ", ".join(f'"{name} over best seat"' for name in _list_discussions(plan))
+        known = ", ".join(f'"{name} over better seat"' for name in _list_discussions(plan))
         msg = (
             f"experiment {experiment.name!r} declares no primary contrast to decide; declare one, as in "
             f"primary={known or _NO_DISCUSSION}, in the file or with -S primary=..."

@@ -9,7 +9,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from peerjudge.analysis import measure_mean
 from peerjudge.data import Measurement, Objective, Transcript, from_plain
 from peerjudge.data.texts import TextReply
 from peerjudge.features.search.adoption import adopt, choose_finalists
@@ -24,6 +23,7 @@ from peerjudge.features.search.nouns import (
 from peerjudge.features.search.objectives import Scored, score_transcripts
 from peerjudge.runs import read_manifest
 from peerjudge.runs.transcript_files import read_transcript_file
+from peerjudge.statistics.interval import DIFFERENCE, measure_mean
 
 MANIFEST, TRANSCRIPTS, REPORT = "manifest.json", "transcripts.jsonl.gz", "report.md"
 
@@ -74,7 +74,7 @@ class Publication:
 
 def measure_differences(differences: Sequence[float], level: float) -> Measurement:
     """Return the mean of paired differences of scores, one per question, with its interval."""
-    return measure_mean(differences, np.arange(len(differences)), limits=(-1.0, 1.0), level=level)
+    return measure_mean(differences, np.arange(len(differences)), limits=DIFFERENCE, level=level)
 
 
 def read_searches(target: Path) -> Publication:

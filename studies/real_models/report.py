@@ -13,7 +13,6 @@ from typing import Any
 from peerjudge.analysis import (
     Ballots,
     Findings,
-    Sampler,
     build_findings,
     collect_transcripts,
     measure_mean_margin,
@@ -26,6 +25,7 @@ from peerjudge.reporting.formats import SIMULATED, counted, tokens
 from peerjudge.results.accuracy import build_accuracy_table
 from peerjudge.results.opinions import build_events_table, build_summary_tables
 from peerjudge.results.scores import build_margins_table
+from peerjudge.statistics.sampler import Sampler
 from studies.real_models.excerpts import RULE, choose_excerpts, write_excerpt, write_short_excerpt
 from studies.real_models.sentences import list_findings, list_limits
 from studies.real_models.tables import (

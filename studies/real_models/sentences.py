@@ -141,11 +141,15 @@ class _Alternative:
 
 def _find_alternatives(findings: Findings, controls: Collection[str]) -> Iterator[_Alternative]:
     """Yield each discussion against the vote of as many calls, then against the larger model alone."""
-    for pair in findings.stances.over_vote:
-        if pair.one in controls:
-            continue
-        found, margin = pair.difference.difference, pair.margin and pair.margin.difference
-        yield _Alternative(pair.one, pair.other, pair.turns, pair.other_turns, found, margin)
+    pairs = {(pair.one, pair.other): pair for pair in findings.stances.conditions}
+    for row in findings.stances.contrasts:
+        for vote in row.over_vote.rows:
+            pair = pairs.get((row.condition, vote.name))
+            if pair is not None and row.condition not in controls:
+                found, margin = pair.difference.difference, pair.margin and pair.margin.difference
+                yield _Alternative(
+                    pair.one, pair.other, pair.turns, pair.other_turns, found, margin
+                )
     discussed = {one.name for one in findings.conditions if one.discusses} - set(controls)
     for pair in findings.stances.conditions:
         if pair.one == BASELINE and pair.other in discussed:

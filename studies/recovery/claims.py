@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from peerjudge.analysis import Sampler, build_contrasts, collect_transcripts
+from peerjudge.analysis import build_contrasts, collect_transcripts
 from peerjudge.data import Transcript, replace
 from peerjudge.simulation.arrays import Items, Speaker, World
 from peerjudge.simulation.discussions import Draws
 from peerjudge.simulation.traits import Traits
+from peerjudge.statistics.sampler import Sampler
 from studies.recovery.transcripts import play_studies
 
 CONDITIONS = (1, 4, 10)
@@ -27,8 +28,8 @@ _UNMOVED = Traits(ability=0.6, shared_error=0.3, copy_error=0.1, susceptibility=
 class Claims:
     """Shares of studies that claim something: of their headline, and of unadjusted intervals.
 
-    `better` and `worse` are the shares whose simultaneous bounds leave out 0 on that side for any
-    condition, `any` is either; `unadjusted` is the share in which the 95 % interval of some condition
+    `better` and `worse` are the shares whose adjusted p-value claims a gain or a loss for any condition,
+    `any` is either; `unadjusted` is the share in which the 95 % interval of some condition
     leaves out 0. `at_most` is what chance allows where the true share is 5 %.
     """
 
@@ -77,12 +78,10 @@ def _claim(conditions: int, questions: int, random: np.random.Generator) -> tupl
         )
         held += [replace(talk, condition=f"talk {number}") for talk in talks]
     rows = build_contrasts(collect_transcripts(held), sampler=Sampler())
-    bounds = [row.seat_at_once for row in rows if row.seat_at_once is not None]
-    alone = [row.over_best_seat.difference for row in rows]
+    seats = [row.over_better_seat for row in rows]
+    found = [(one.difference.difference, one.p_holm) for one in seats if one.difference is not None]
     return (
-        any(one.low > 0 for one in bounds),
-        any(one.high < 0 for one in bounds),
-        any(
-            one is not None and not one.difference.low <= 0 <= one.difference.high for one in alone
-        ),
+        any(one.value > 0 and p <= 1 - _LEVEL for one, p in found),
+        any(one.value < 0 and p <= 1 - _LEVEL for one, p in found),
+        any(not one.low <= 0 <= one.high for one, _ in found),
     )

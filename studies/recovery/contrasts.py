@@ -3,8 +3,7 @@
 A study has two seats, a discussion, the vote of each seat alone (self-consistency) and a vote of both. All
 verdicts are turned from those of the first seat: some wrong ones become right and some right ones wrong, so
 every true difference is known. The intervals are those that commands and reports print, by the functions
-that print them: over the mean seat, the best seat, self-consistency and the vote, and over the best of all
-at once.
+that print them: over the mean seat, each seat, the better seat, self-consistency and the vote.
 """
 
 from __future__ import annotations
@@ -15,14 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from peerjudge.analysis.ballots import Bools
-from peerjudge.analysis.signflips import (
-    choose_on_others,
-    compute_over_best,
-    measure_at_once,
-    measure_many,
-    measure_over_best,
-)
 from studies.analytic import Floats
+from studies.many import measure_many
 from studies.recovery.coverage import Coverage, count_held
 
 SIZES = (6, 8, 12, 20, 40, 80)
@@ -100,8 +93,8 @@ WORLDS: Mapping[str, World] = {
 class GainClaims:
     """Shares of studies that claim a gain or a loss over the better seat, where the true gain is `gain`.
 
-    `value` is the mean of the printed differences, which lean to the discussion where seats are nearly
-    equal, as the choice of the better one errs. `known_seat` is the share that claims a gain if the better
+    `value` is the mean of the printed differences, which lean against the discussion where seats are nearly
+    equal, as the least of two is printed. `known_seat` is the share that claims a gain if the better
     seat were known in advance.
     """
 
@@ -144,8 +137,8 @@ def count_gain_claims(
             ways = world.draw(studies, size, np.random.default_rng([seed, number, size, 5]))
             values = np.stack([ways["seat"], ways["other"]], axis=1)
             differences = ways["talk"][:, None] - values
-            value, _, _, p_value = measure_many(differences, values)
-            known, _, _, known_p = measure_many(differences[:, :1], values[:, :1])
+            value, _, _, p_value = measure_many(differences)
+            known, _, _, known_p = measure_many(differences[:, :1])
             found.append(
                 GainClaims(
                     world=other,
@@ -178,28 +171,15 @@ def _measure(
     best, best_lone = max(true["seat"], true["other"]), max(true["lone"], true["lone other"])
     alternatives: Mapping[str, tuple[Floats, float]] = {
         "mean seat": (seats.mean(axis=1, keepdims=True), (true["seat"] + true["other"]) / 2.0),
-        "best seat": (seats, best),
+        "seat": (seats[:, :1], true["seat"]),
+        "other seat": (seats[:, 1:], true["other"]),
+        "better seat": (seats, best),
+        "self-consistency": (lone, best_lone),
         "vote": (ways["vote"][:, None], true["vote"]),
     }
     for name, (values, other) in alternatives.items():
-        _, low, high, _ = measure_many(talk - values, values)
+        _, low, high, _ = measure_many(talk - values)
         yield name, np.stack([low, high], axis=1), true["talk"] - other
-    questions = np.arange(size)
-    truths = np.array([true["talk"] - best, true["talk"] - max(best, best_lone, true["vote"])])
-    own: list[tuple[float, float]] = []
-    together: list[tuple[float, float]] = []
-    for row in range(studies):
-        ours, seat, votes = talk[row].T, seats[row].T, lone[row].T
-        chosen = votes[:, choose_on_others(seat, questions).any(axis=0)]
-        found = measure_over_best(ours - chosen, chosen, questions).difference
-        own.append((found.low, found.high))
-        ways_of_all = (seat, np.hstack([seat, votes, ways["vote"][row][:, None]]))
-        values = [compute_over_best(ours - each, each, questions) for each in ways_of_all]
-        both = measure_at_once([ours - each for each in ways_of_all], questions, values)
-        lows, highs = np.transpose([(one.low, one.high) for one in both])
-        together.append((float((lows - truths).max()), float((highs - truths).min())))
-    yield "self-consistency", np.array(own), true["talk"] - best_lone
-    yield "best seat and best of all, at once", np.array(together), 0.0
 
 
 def _turn(verdicts: Bools, turned: Turned, random: np.random.Generator) -> Bools:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from peerjudge.analysis import measure_mean
-from peerjudge.analysis.intervals import SHARE, measure_statistic
 from peerjudge.analysis.kappa import KAPPA, cohen_kappa
 from peerjudge.data import Measurement
+from peerjudge.statistics.interval import SHARE, measure_mean
+from peerjudge.statistics.resampling import measure_statistic
 from studies.analytic import Floats
 
 SIZES = (4, 6, 8, 12, 20, 36, 80, 140)

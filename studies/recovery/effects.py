@@ -14,10 +14,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from peerjudge.analysis import (
-    Sampler,
     collect_transcripts,
     count_moves,
-    measure_difference,
     measure_ordering,
     measure_position,
     measure_self_enhancement,
@@ -29,6 +27,8 @@ from peerjudge.simulation.arrays import Items, Speaker, Verdicts, World, score_v
 from peerjudge.simulation.discussions import Draws
 from peerjudge.simulation.latent import compute_change_chance, expect_accuracy
 from peerjudge.simulation.traits import Traits
+from peerjudge.statistics.interval import measure_difference
+from peerjudge.statistics.sampler import Sampler
 from studies.recovery.transcripts import play_studies
 
 _PLAIN = Traits(ability=0.6, shared_error=0.3, copy_error=0.1)

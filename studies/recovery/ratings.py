@@ -13,8 +13,8 @@ from functools import cache
 
 import numpy as np
 
-from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.rating_pairs import RatedAnswers, RatingPair, compare_ratings
+from peerjudge.statistics.sampler import Sampler
 from studies.analytic import Floats
 
 SIZES = (8, 12, 20, 40, 80)
@@ -34,7 +34,7 @@ class RatingCoverage:
     `covered` is of the coefficient of both conditions, `difference_covered` of the difference of their
     coefficients with gold. `claimed` has the share of studies in which a test claims that one condition
     agrees more with gold: the intervals of the three differences, `williams` (Pearson's, by question), and
-    `mean_error` (sign flips). It is the share of false claims where nothing is planted, else the power.
+    `mean_error` (t by question). It is the share of false claims where nothing is planted, else the power.
     """
 
     planted: bool

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from peerjudge.analysis import measure_mean
 from peerjudge.data import (
     Answer,
     Comparison,
@@ -34,6 +33,7 @@ from peerjudge.features.search.targets import choose_targets
 from peerjudge.runs import prepare
 from peerjudge.shelf import Shelf
 from peerjudge.simulation import expect_accuracy
+from peerjudge.statistics.interval import DIFFERENCE, measure_mean
 from studies.search.judging import TARGET, Judge
 
 PLANTED, NEUTRAL = "planted_judge", "neutral_judge"
@@ -123,7 +123,7 @@ def search_once(card: str, dataset: Dataset, *, search: Search, seed: int) -> Pl
 
 def measure(differences: Sequence[float], level: float = 0.95) -> Measurement:
     """Return the mean of paired differences with its interval, as the command measures it."""
-    return measure_mean(differences, np.arange(len(differences)), limits=(-1.0, 1.0), level=level)
+    return measure_mean(differences, np.arange(len(differences)), limits=DIFFERENCE, level=level)
 
 
 def measure_searches(

@@ -13,7 +13,6 @@ from math import log
 import numpy as np
 import numpy.typing as npt
 
-from peerjudge.analysis.signflips import measure_many
 from peerjudge.analysis.stopping import (
     StopRule,
     compute_log_capital,
@@ -23,6 +22,7 @@ from peerjudge.analysis.stopping import (
     widen_unseen,
 )
 from studies.analytic import Floats
+from studies.many import measure_many
 
 QUESTIONS = 800
 MARGIN = 0.1
@@ -209,12 +209,12 @@ def _end_precisely(rows: Floats, rule: StopRule, truth: float) -> list[tuple[boo
     held: list[tuple[bool, bool, int]] = []
     for size in list_looks(rows.shape[-1]):
         seen = rows[running, None, :size]
-        values, lows, highs, _ = measure_many(seen, seen)
+        values, lows, highs, _ = measure_many(seen)
         lows, highs = widen_unseen(values, lows, highs, questions=size, level=0.95)
         precise = (highs - lows) / 2.0 < rule.half_width
         for row, low, high in zip(running[precise], lows[precise], highs[precise], strict=True):
             one = rows[row, :size, None]
-            anytime = measure_sequence(one, one)
+            anytime = measure_sequence(one)
             held.append((low <= truth <= high, anytime.low <= truth <= anytime.high, size))
         running = running[~precise]
         if not len(running):

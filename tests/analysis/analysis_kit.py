@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from peerjudge.analysis import Sampler
 from peerjudge.data import (
     INCONSISTENT,
     REFUSED,
@@ -21,6 +20,7 @@ from peerjudge.data import (
     Verdict,
     replace,
 )
+from peerjudge.statistics.sampler import Sampler
 from peerjudge.testing import comparison_of, transcript_of
 
 QUICK = Sampler(samples=50)

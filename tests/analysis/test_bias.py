@@ -62,7 +62,7 @@ def test_gpt4_rates_itself_above_people_and_peers(vicuna: Dataset):
     assert rates["gpt4"] == pytest.approx((0.856, 0.822, 0.723), abs=0.0006)
     assert rates["claude"] == pytest.approx((0.670, 0.689, 0.660), abs=0.0006)
     assert rates["vicuna-13b"] == pytest.approx((0.441, 0.389, 0.381), abs=0.0006)
-    assert own["gpt4"].against_peers.low > 0.1
+    assert own["gpt4"].against_peers.low > 0.08
     assert own["gpt4"].against_gold.low < 0.0 < own["gpt4"].against_gold.high
     family = {row.reviewer: row for row in rows if row.kind == "family"}
     assert set(family) == {"gpt4", "gpt35"}

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from peerjudge.analysis import (
-    Sampler,
     collect_reviews,
     measure_accuracy,
     measure_agreement,
@@ -17,11 +16,12 @@ from peerjudge.analysis import (
     select_judges,
 )
 from peerjudge.analysis.accuracy import average_groups
-from peerjudge.analysis.intervals import measure_proportion
 from peerjudge.analysis.scoring import Scores, require_conventions, score_ballots
 from peerjudge.data import Dataset, Measurement, Undecided
 from peerjudge.datasets import load
 from peerjudge.errors import DataError
+from peerjudge.statistics.interval import measure_mean
+from peerjudge.statistics.sampler import Sampler
 from tests.analysis.analysis_kit import dataset_of, pair_of, review_of
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
@@ -156,7 +156,7 @@ def _bounds(measured: Measurement) -> tuple[float, float, float]:
 
 def test_an_interval_of_a_mean_of_groups_adds_independent_errors():
     """Four groups of 100 have a mean about half as wide as one, but as wide with shared questions."""
-    one = measure_proportion(80, 100)
+    one = measure_mean([1.0] * 80 + [0.0] * 20, range(100))
     mean = average_groups([one] * 4, apart=True)
     assert mean.value == one.value
     assert (mean.high - mean.low) == pytest.approx((one.high - one.low) / 2)

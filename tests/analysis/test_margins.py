@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from peerjudge.analysis import (
-    Sampler,
     collect_transcripts,
     compare_all,
     measure_mean_margin,
@@ -28,6 +27,8 @@ from peerjudge.data import (
     Verdict,
     replace,
 )
+from peerjudge.statistics.interval import METHOD
+from peerjudge.statistics.sampler import Sampler
 from peerjudge.testing import comparison_of, transcript_of
 from tests.analysis.analysis_kit import dataset_of
 
@@ -206,6 +207,6 @@ def test_questions_are_resampled():
     ]
     wide, narrow = score(same).total.margin.measured, score(run).total.margin.measured
     assert wide.value == pytest.approx(narrow.value)
-    assert wide.method == "score by question"
+    assert wide.method == METHOD
     assert wide.low < logistic(-1.0)
     assert wide.high - wide.low > narrow.high - narrow.low

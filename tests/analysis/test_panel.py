@@ -25,6 +25,7 @@ from peerjudge.analysis.kappa import (
     pair_coincidences,
 )
 from peerjudge.data import Dataset
+from peerjudge.statistics.interval import measure_difference
 from tests.analysis.analysis_kit import dataset_of, pair_of, review_of
 
 
@@ -139,7 +140,8 @@ def test_pairs_are_compared_on_what_both_judged():
     (pair,) = found.pairs
     assert (pair.one, pair.other, pair.same.value, pair.same.n) == ("x", "y", 0.0, 3)
     assert (pair.accuracy.difference.value, pair.accuracy.difference.n) == (1.0, 3)
-    assert pair.accuracy.p_value == pair.accuracy_adjusted == pytest.approx(0.25)
+    expected = measure_difference([1.0] * 3, range(3)).p_value
+    assert pair.accuracy.p_value == pair.accuracy_adjusted == pytest.approx(expected)
     assert pair.correlation is None
     assert found.accuracy["x"].value == 1.0
     assert found.accuracy["x"].low < 1.0

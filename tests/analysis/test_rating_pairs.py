@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
-from peerjudge.analysis import Sampler, collect_reviews
+from peerjudge.analysis import collect_reviews
 from peerjudge.analysis.coefficients import COEFFICIENTS, measure_cases, resample_coefficients
-from peerjudge.analysis.intervals import draw_clusters
 from peerjudge.analysis.rating_pairs import (
     RatingPair,
     compare_ratings,
@@ -21,6 +20,8 @@ from peerjudge.analysis.rating_pairs import (
 )
 from peerjudge.analysis.ratings import RatingLevel
 from peerjudge.data import Dataset, replace
+from peerjudge.statistics.clusters import draw_clusters
+from peerjudge.statistics.sampler import Sampler
 from tests.analysis.analysis_kit import rated_by
 
 RATED = st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=4, max_size=15)

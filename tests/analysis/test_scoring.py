@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from peerjudge.analysis import Sampler, collect_reviews, measure_accuracy
+from peerjudge.analysis import collect_reviews, measure_accuracy
 from peerjudge.analysis.collecting import collect_transcripts
 from peerjudge.analysis.score_document import build_score_document
 from peerjudge.analysis.scoring import Scores, score_ballots
 from peerjudge.data import TIE, Dataset, Question, StopReason, Verdict, replace
 from peerjudge.datasets import load
 from peerjudge.errors import DataError
+from peerjudge.statistics.sampler import Sampler
 from peerjudge.testing import comparison_of
 from tests.analysis.analysis_kit import dataset_of, rated_by, read_mark, review_of, told
 

@@ -6,11 +6,13 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from peerjudge.analysis.collecting import collect_transcripts as table
-from peerjudge.analysis.compare import compare_all, list_nearest_votes, tabulate_by_condition
+from peerjudge.analysis.compare import compare_all, tabulate_by_condition
+from peerjudge.analysis.contrasts import build_contrasts
 from peerjudge.analysis.findings import build_stances
 from peerjudge.analysis.influence import build_persuasion_graph, count_moves, count_persuasion
 from peerjudge.analysis.outcomes import measure_changes, measure_ordering, measure_settling
 from peerjudge.data import Direction, EventKind, Role, Verdict, replace
+from peerjudge.statistics.interval import measure_difference
 from peerjudge.tracker import opinion_events
 from tests.analysis.analysis_kit import ANN, BOB, BOB_LEADS, QUICK, told
 
@@ -148,9 +150,8 @@ def test_conditions_are_compared_on_the_questions_that_both_judged():
     assert (pair.one, pair.other, pair.vote, pair.same_reviewers) == ("talk", "vote", True, True)
     assert (pair.comparisons, pair.turns, pair.other_turns) == (3, 4.0, 2.0)
     assert pair.difference.difference.value == pytest.approx(2 / 3)
-    assert (pair.mcnemar.ours, pair.mcnemar.theirs, pair.mcnemar.n) == (2, 0, 3)
-    assert pair.mcnemar.p_value == pytest.approx(0.5)
-    assert pair.difference.p_value == pair.holm == pair.benjamini_hochberg == pytest.approx(0.5)
+    expected = measure_difference([1.0, 1.0, 0.0], range(3))
+    assert pair.difference.p_value == pair.holm == pytest.approx(expected.p_value)
 
 
 def test_a_discussion_is_set_against_the_vote_that_cost_as_much():
@@ -162,10 +163,9 @@ def test_a_discussion_is_set_against_the_vote_that_cost_as_much():
         for turns, moves in ((2, "1|1"), (4, "1|1 1 1"))
     ]
     alone = [told("1", f"c{k}", condition="alone", seats=(ANN,)) for k in (1, 2)]
-    rows = tabulate_by_condition(table([*votes, *talk, *alone]))
-    found = list_nearest_votes(compare_all(rows, sampler=QUICK))
-    assert [(pair.one, pair.other) for pair in found] == [("talk", "vote of 4")]
-    assert (found[0].turns, found[0].other_turns) == (4.0, 4.0)
+    (row,) = build_contrasts(table([*votes, *talk, *alone]), sampler=QUICK)
+    assert row.over_vote.against == ("vote of 4",)
+    assert (row.over_vote.turns, row.over_vote.rows[0].turns) == (4.0, 4.0)
 
 
 def test_a_vote_of_other_reviewers_is_no_baseline():
@@ -175,8 +175,8 @@ def test_a_vote_of_other_reviewers_is_no_baseline():
     votes = [
         told("2|2", f"c{k}", condition="vote", protocol="vote", seats=(ANN, twin)) for k in (1, 2)
     ]
-    rows = tabulate_by_condition(table([*talk, *votes]))
-    assert list_nearest_votes(compare_all(rows, sampler=QUICK)) == ()
+    (row,) = build_contrasts(table([*talk, *votes]), sampler=QUICK)
+    assert row.over_vote.rows == ()
 
 
 def test_a_discussion_of_no_turns_is_named():

@@ -51,7 +51,7 @@ def test_a_discussion_that_spoils_its_better_seat_fails_and_another_does_not(com
     found = {one.name: one for one in compared.check("gain<0")}
     assert {name: one.passed for name, one in found.items()} == {"kept": True, "spoilt": False}
     assert found["spoilt"].text.startswith("gain of spoilt is -1.000")
-    same = compared.check("over_best_seat<0")
+    same = compared.check("over_better_seat<0")
     assert [one.passed for one in same] == [one.passed for one in found.values()]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import peerjudge as pj
-from peerjudge.analysis.inference import compare_correlations, run_williams
+from peerjudge.statistics.testing import compare_correlations, run_williams
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "summeval_full"
 

@@ -10,8 +10,8 @@ from scipy import stats
 
 from peerjudge.data import Battle, Scheme, Scoring, Tournament
 from peerjudge.ranking import bootstrap, collect, elo, rank, ranking_document
-from peerjudge.ranking.bounds import bound_score
 from peerjudge.ranking.resampling import select_rows
+from peerjudge.statistics.resampling import bound_score
 from tests.ranking.battles import battle
 
 NAMES = ("ann", "bob", "cy", "dan")

@@ -11,9 +11,10 @@ from hypothesis.extra.numpy import arrays
 
 from peerjudge.data import Battle, Scheme, Scoring, Tournament, replace
 from peerjudge.ranking import bootstrap, collect, peer_rank, rank, ranking_document, win_rates
-from peerjudge.ranking.bounds import bound_resampled, outranking_shares, rank_bounds, rank_scores
+from peerjudge.ranking.bounds import outranking_shares, rank_bounds, rank_scores
 from peerjudge.ranking.resampling import select_rows, win_rates_by_sample
 from peerjudge.results.rankings import describe_ranking
+from peerjudge.statistics.resampling import bound_resampled
 from tests.ranking.battles import battle, list_battles
 
 scores = arrays(np.float64, (7, 4), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0, np.nan]))

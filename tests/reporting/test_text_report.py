@@ -30,7 +30,7 @@ def test_nothing_is_cut_off(findings, width):
     """The tables fit, with every heading and every name whole."""
     shown = printed(findings, width)
     assert max(map(len, shown.splitlines())) <= width
-    words = "ann with bob,Before,After,Over best seat,Over vote,follower,Altered,Reviewer weights"
+    words = "ann with bob,Before,After,Over better seat,Over vote,follower,Altered,Reviewer weights"
     assert [word for word in words.split(",") if word not in shown] == []
     assert "\u2026" not in shown
 

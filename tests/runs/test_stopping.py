@@ -159,7 +159,7 @@ def test_questions_come_in_a_seeded_random_order(study):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"primary": ""}, 'primary="talk over best seat"'),
+        ({"primary": ""}, 'primary="talk over better seat"'),
         ({"primary": "talk over vote"}, 'add a condition with protocol="vote" and the seats'),
         (
             {"primary": "talk over self-consistency"},
@@ -182,9 +182,9 @@ async def test_a_contrast_that_cannot_be_decided_is_refused(study, tmp_path, cha
 async def test_a_setting_declares_the_primary_contrast(study, tmp_path):
     """`-S primary=...` declares the contrast of an experiment that has none."""
     bare = replace(study, primary="")
-    given = {"primary": "talk over best seat"}
+    given = {"primary": "talk over better seat"}
     summary = await run(bare, out=tmp_path, settings=given, until="decided", limit=20)
-    assert summary.decision.contrast == "talk over best seat"
+    assert summary.decision.contrast == "talk over better seat"
     with pytest.raises(ExperimentError, match="choose a condition"):
         await run(bare, out=tmp_path, settings={"primary": "x over y"})
 

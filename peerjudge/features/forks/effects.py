@@ -10,10 +10,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from peerjudge.analysis.inference import Sampler, adjust_holm
-from peerjudge.analysis.intervals import Floats, Numbers
-from peerjudge.analysis.signflips import PairedDifference
 from peerjudge.data import EventKind, Measurement, Noun, StopReason, Transcript, replace
+from peerjudge.statistics.clusters import Floats, Numbers
+from peerjudge.statistics.interval import PairedDifference
+from peerjudge.statistics.sampler import Sampler
+from peerjudge.statistics.testing import adjust_holm
 from peerjudge.tracker import opinion_events
 
 OUTCOMES = ("turned", "right", "altered")
@@ -23,7 +24,7 @@ OUTCOMES = ("turned", "right", "altered")
 class ForkContrast(Noun, frozen=True, kw_only=True):
     """An outcome under a change minus the same without one, on the plays that have both.
 
-    `difference` is a mean over discussions of the mean over draws, with the sign-flip test of questions;
+    `difference` is a mean over discussions of the mean over draws, with its test by question;
     `p_holm` is its p-value, adjusted for all tests of the table.
     """
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, cast
 
-from peerjudge.analysis import Sampler
 from peerjudge.data import to_plain
 from peerjudge.errors import StoreError
 from peerjudge.features.forks.changes import NO_CHANGE, parse_changes
@@ -25,6 +24,7 @@ from peerjudge.runs.manifest import MANIFEST
 from peerjudge.runs.progress import Observer
 from peerjudge.runs.runner import run_prepared
 from peerjudge.shelf import Shelf
+from peerjudge.statistics.sampler import Sampler
 from peerjudge.store.replies import copy_replies
 
 _PLAIN = {"turned": "Turned", "right": "Right", "altered": "Altered"}
@@ -163,7 +163,7 @@ class ForkResult(FramedResult):
         if any(row.contrasts for row in effects.rows):
             sentences.append(
                 "A difference is the mean over discussions of the change minus no change, over the "
-                "plays that have both. Interval and p-value flip the signs of whole questions "
+                "plays that have both. Interval and p-value have questions as the unit "
                 f"({effects.questions:,} of them); p (Holm) is adjusted for the "
                 f"{counted(effects.tests, 'test')} of this table. It holds for these discussions, "
                 "from this turn on, with these reviewers."

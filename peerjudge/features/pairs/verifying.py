@@ -13,7 +13,6 @@ from types import MappingProxyType
 
 import numpy as np
 
-from peerjudge.analysis import measure_mean
 from peerjudge.data import Condition, Dataset, Experiment, Orders, Transcript, replace
 from peerjudge.features.pairs.filing import build_comparison
 from peerjudge.features.pairs.nouns import Audit, MadeAnswer, Pair
@@ -22,6 +21,7 @@ from peerjudge.runs import RunSummary, prepare
 from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.runner import run_prepared
 from peerjudge.shelf import Shelf
+from peerjudge.statistics.interval import measure_mean
 from peerjudge.store import Archive
 
 VERIFIED = 2 / 3

@@ -1,7 +1,7 @@
 """Effects that a planned study can show, and their estimates in simulated studies.
 
 As in the analysis of a real study, an effect is a mean over comparisons or a difference of two ratios
-of sums. Means are tested as in `compare` (`reject_many`); the interval of a difference of ratios comes from
+of sums. Means are tested as in `compare` (`measure_least`); the interval of a difference of ratios comes from
 the spread between comparisons, here by the normal approximation instead of resampling.
 """
 
@@ -12,22 +12,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from peerjudge.analysis.signflips import reject_many
 from peerjudge.data import Role
 from peerjudge.errors import ExperimentError
 from peerjudge.features.planning.studies import Floats, Measures
 from peerjudge.runs import Part, Plan
 from peerjudge.simulation.scripts import write_script
+from peerjudge.statistics.interval import DIFFERENCE, measure_least, measure_ratios
 
 GAIN = "discussion against private reviews"
-BEST = "discussion against best seat"
+BETTER = "discussion against better seat"
 VOTE = "discussion against vote"
 LEADER = "leader alters less"
 METHOD = "against pairwise"
 
 EFFECT_KINDS: Mapping[str, str] = {
     "private": GAIN,
-    "best-seat": BEST,
+    "better-seat": BETTER,
     "vote": VOTE,
     "leader": LEADER,
     "pairwise": METHOD,
@@ -41,7 +41,7 @@ VOTE_PROTOCOL = "vote"
 _PAIRWISE = "pairwise"
 _MISSING: Mapping[str, str] = {
     GAIN: "no condition is a discussion",
-    BEST: "no condition is a discussion",
+    BETTER: "no condition is a discussion",
     VOTE: (
         "no condition is a vote; add a condition with protocol='vote' and the seats of the discussion, "
         "repeated until it has as many calls as the discussion"
@@ -81,7 +81,7 @@ class Effect:
     @property
     def primary(self) -> bool:
         """True if an experiment can declare it as its primary contrast."""
-        return self.kind in (GAIN, BEST, VOTE) and self.gain is None
+        return self.kind in (GAIN, BETTER, VOTE) and self.gain is None
 
     @property
     def discussed(self) -> bool:
@@ -122,7 +122,7 @@ def list_effects(
         each
         for one in found
         if one.kind in kinds
-        for each in (one, *([replace(one, gain=gain)] if one.kind == BEST and gain else []))
+        for each in (one, *([replace(one, gain=gain)] if one.kind == BETTER and gain else []))
     )
 
 
@@ -135,14 +135,15 @@ def estimate_effect(effect: Effect, conditions: Mapping[str, Measures]) -> Estim
     if differences is None:
         msg = f"{effect.condition!r} has no private reviews to be compared with"
         raise AssertionError(msg)
-    values = np.stack([*conditions[effect.condition].seats.values()], axis=1)
-    if effect.kind != BEST:
-        values = np.zeros_like(differences)
-    measured = (~np.isnan(differences)).sum(axis=-1).min(axis=1) > 1
-    value, claimed = np.full(len(differences), np.nan), np.zeros(len(differences))
-    if measured.any():
-        value[measured], p_value = reject_many(differences[measured], values[measured])
-        claimed[measured] = (p_value <= _ERROR_RATE) & (value[measured] > 0.0)
+    # Only comparisons that all ways judged count, as in `build_contrasts`; each is a question.
+    known = ~np.isnan(differences).any(axis=1, keepdims=True)
+    counts = np.broadcast_to(known, differences.shape).astype(np.float64)
+    sums = np.where(known, differences, 0.0)
+    ratios = measure_ratios(np.moveaxis(sums, -1, 0), np.moveaxis(counts, -1, 0), limits=DIFFERENCE)
+    value, _, _, p_value = measure_least(ratios)
+    measured = counts[:, 0].sum(axis=-1) > 1
+    value = np.where(measured, value, np.nan)
+    claimed = (measured & (p_value <= _ERROR_RATE) & (value > 0.0)).astype(np.float64)
     # The error that gives the least lower bound over the seats.
     each = [_average(differences[:, one]) for one in range(differences.shape[1])]
     low = np.min([mean - NORMAL * error for mean, error in each], axis=0)
@@ -156,7 +157,7 @@ def list_differences(effect: Effect, conditions: Mapping[str, Measures]) -> Floa
     """
     measured = conditions[effect.condition]
     after = measured.after
-    if effect.kind == BEST:
+    if effect.kind == BETTER:
         seats = np.stack([*measured.seats.values()], axis=1)
         if effect.gain is not None:
             after = _gain_on(after, np.nanmean(seats, axis=(0, 2)).max() + effect.gain)
@@ -176,7 +177,7 @@ def _find_effects(plan: Plan) -> Iterator[Effect]:
                 yield Effect(kind=METHOD, condition=name, against=baseline.condition.name)
         elif part.protocol.name != VOTE_PROTOCOL:
             yield Effect(kind=GAIN, condition=name)
-            yield Effect(kind=BEST, condition=name)
+            yield Effect(kind=BETTER, condition=name)
             if votes:
                 alike = [vote for vote in votes if _reviewers(vote) == _reviewers(part)]
                 turns = _count_turns(part, plan)

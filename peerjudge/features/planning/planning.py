@@ -101,7 +101,7 @@ def plan(
         seed: Seed of all random choices, in place of the declared one.
         settings: `key: value` settings; see `apply_settings`.
         seats: Card by seat, for other reviewers than those declared; see `apply_seats`.
-        effects: `private`, `best-seat`, `vote`, `leader` or `pairwise`; by default all. A discussion is
+        effects: `private`, `better-seat`, `vote`, `leader` or `pairwise`; by default all. A discussion is
             compared with its private reviews, its better seat and a vote, its leader with its follower,
             another method with pairwise judgement.
         gain: True gain over the better seat, 0.1 for 10 points, whose power is added; 0 for none.

@@ -26,7 +26,7 @@ _SMALLEST = 20
 """Below this size an interval by the normal approximation is not valid. [comparisons]"""
 _CLEAR = 3.0
 """Fewest standard errors of the whole simulation above 0 that count as an effect."""
-_TRIES = 8
+_TRIES = 12
 _CLOSE = 0.02
 """Excess over the wanted power at which the search ends."""
 _EDGE = 0.01

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from peerjudge.features.planning.effects import BEST, GAIN, LEADER, METHOD, VOTE, Effect
+from peerjudge.features.planning.effects import BETTER, GAIN, LEADER, METHOD, VOTE, Effect
 from peerjudge.features.planning.sizes import Forecast, StopForecast
 from peerjudge.reporting.figures import Curve, Curves, Figure
 from peerjudge.reporting.layout import Table
@@ -13,7 +13,7 @@ from peerjudge.results.columns import Cells
 from peerjudge.shown import money
 
 _CARDED, _UNPULLED = "card traits", "no truth pull"
-_SHORT_NAMES = {GAIN: "mean seat", BEST: "best seat", VOTE: "vote", LEADER: "leader"}
+_SHORT_NAMES = {GAIN: "mean seat", BETTER: "better seat", VOTE: "vote", LEADER: "leader"}
 _LEGEND = (
     "mean: average size of the effect. Then the power by number of comparisons: the share of studies "
     "whose 95 % interval lies above 0. needed: the fewest comparisons, from 20, that reach the wanted "
@@ -25,12 +25,12 @@ _PULL_NOTE = (
 )
 _SEAT_NOTE = (
     "Private reviews are those of the mean seat. A gain over them is no reason to pay for a discussion: "
-    "compare it with the best seat, which is one call."
+    "compare it with the better seat, which is one call."
 )
-_BEST_NOTE = (
-    "A gain over the best seat is claimed only if the discussion beats each seat, which needs many more "
+_BETTER_NOTE = (
+    "A gain over the better seat is claimed only if the discussion beats each seat, which needs many more "
     "comparisons where the seats are nearly equal than against a seat named in advance. Its mean leans "
-    "to the discussion in small studies, where the choice of the better seat often errs."
+    "against the discussion in small studies, as it is the least of the differences over the seats."
 )
 _EXPECTED = "Expected cost: discussions end as early as the simulated ones (card traits)"
 _STOPS = (
@@ -335,14 +335,14 @@ def _notes(plan: StudyPlan) -> Iterator[str]:
     worse = [
         one.effect.condition
         for one in plan.effects
-        if one.effect.kind == BEST
+        if one.effect.kind == BETTER
         and one.effect.gain is None
         and one.as_carded.sizes[-1].high < 0.0
     ]
     if worse:
-        yield f"Worse than the best seat alone in 97.5 % of studies or more: {', '.join(worse)}."
-    if BEST in kinds:
-        yield _BEST_NOTE
+        yield f"Worse than the better seat alone in 97.5 % of studies or more: {', '.join(worse)}."
+    if BETTER in kinds:
+        yield _BETTER_NOTE
     if GAIN in kinds:
         yield _SEAT_NOTE
     if GAIN in kinds and not plan.votes:

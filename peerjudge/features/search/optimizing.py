@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-from peerjudge.analysis import measure_mean
 from peerjudge.data import (
     Dataset,
     Experiment,
@@ -62,6 +61,7 @@ from peerjudge.runs.blocking import block
 from peerjudge.runs.bounds import Bounds
 from peerjudge.runs.ledger import Spending
 from peerjudge.shelf import Shelf
+from peerjudge.statistics.interval import DIFFERENCE, measure_mean
 
 
 async def optimize(
@@ -383,7 +383,7 @@ def _describe_step(step: Step, options: SearchOptions) -> str:
 
 
 def _measure(differences: Sequence[float], level: float) -> Measurement:
-    return measure_mean(differences, np.arange(len(differences)), limits=(-1.0, 1.0), level=level)
+    return measure_mean(differences, np.arange(len(differences)), limits=DIFFERENCE, level=level)
 
 
 def _add_logprobs(objective: str, settings: Mapping[str, str] | None) -> Mapping[str, str] | None:

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from peerjudge.analysis import measure_mean
 from peerjudge.analysis.coefficients import resample_coefficients
-from peerjudge.analysis.inference import Sampler, compare_correlations
 from peerjudge.data import Condition, Dataset, Experiment, Measurement, Seating, replace
 from peerjudge.features.search.findings import RatingFit, TestFindings, TransferRow
 from peerjudge.features.search.nouns import Candidate
@@ -19,9 +17,11 @@ from peerjudge.features.search.targets import change_cards, change_packs
 from peerjudge.runs import Prepared, prepare
 from peerjudge.runs.ledger import Spending
 from peerjudge.shelf import OverlaidShelf, Shelf
+from peerjudge.statistics.interval import DIFFERENCE, SHARE, measure_mean
+from peerjudge.statistics.sampler import Sampler
+from peerjudge.statistics.testing import compare_correlations
 
 BASE, CHOSEN = "base", "chosen"
-_SHARE, _DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,9 +39,9 @@ class Played:
         clusters = np.arange(len(ours))
         difference = np.asarray(ours) - np.asarray(theirs)
         return (
-            measure_mean(theirs, clusters, limits=_SHARE),
-            measure_mean(ours, clusters, limits=_SHARE),
-            measure_mean(difference, clusters, limits=_DIFFERENCE),
+            measure_mean(theirs, clusters, limits=SHARE),
+            measure_mean(ours, clusters, limits=SHARE),
+            measure_mean(difference, clusters, limits=DIFFERENCE),
         )
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from peerjudge.analysis import Ballots, Sampler, build_tournament, count_holdings, measure_agreement
+from peerjudge.analysis import Ballots, build_tournament, count_holdings, measure_agreement
 from peerjudge.analysis.leaders import find_led_pairs, measure_pair
 from peerjudge.analysis.peers import measure_head_to_head
 from peerjudge.analysis.position import (
@@ -25,6 +25,7 @@ from peerjudge.ranking import peer_rank, rank
 from peerjudge.reporting.formats import name_event
 from peerjudge.results.contestants import measure_standing
 from peerjudge.results.papers import Estimate
+from peerjudge.statistics.sampler import Sampler
 from peerjudge.tracker import opinion_events
 
 MODELS = ("GPT-4", "Claude", "Vicuna", "GPT-3.5", "Bard")

@@ -8,7 +8,6 @@ from math import nan
 
 import numpy as np
 
-from peerjudge.analysis import Sampler
 from peerjudge.analysis.ballots import Ballots
 from peerjudge.analysis.judges import group_judges
 from peerjudge.analysis.rating_pairs import tabulate_ratings
@@ -16,6 +15,7 @@ from peerjudge.analysis.ratings import RatingLevel, correlate_ratings
 from peerjudge.analysis.reproducing import CellKey, Estimates, Evidence
 from peerjudge.data import Measurement
 from peerjudge.results.papers import Estimate
+from peerjudge.statistics.sampler import Sampler
 
 FORMS = {
     f"{name} ({letters})": (form, order)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from peerjudge.analysis import Sampler
 from peerjudge.data import UNREADABLE, Fork, StopReason, Verdict, replace
 from peerjudge.features.forks.effects import measure_forks
+from peerjudge.statistics.sampler import Sampler
 from peerjudge.testing import comparison_of, transcript_of
 
 CHANGES = {"talk / no change": "", "talk / leader=other": "leader=other"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from peerjudge.analysis import measure_mean
 from peerjudge.data import Measurement
 from peerjudge.errors import DataError
 from peerjudge.features.search.adoption import (
@@ -23,6 +22,7 @@ from peerjudge.features.search.nouns import (
     SearchState,
     Target,
 )
+from peerjudge.statistics.interval import measure_mean
 
 QUESTIONS = tuple(f"q{number}" for number in range(40))
 

@@ -1,35 +1,17 @@
-"""Statistical tests: dependent correlations, McNemar, and corrections for many tests."""
+"""Differences of dependent correlations, and Holm's correction for several tests."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from math import isfinite, nan, sqrt
 
 import numpy as np
-import numpy.typing as npt
 
-from peerjudge.analysis.grouping import group_rows
-from peerjudge.analysis.intervals import (
-    SHARE,
-    Clusters,
-    Floats,
-    Numbers,
-    measure_mean,
-    sum_by_cluster,
-)
-from peerjudge.analysis.signflips import PairedDifference, measure_difference, measure_over_best
-from peerjudge.data import LEVEL, Measurement, Noun, replace
+from peerjudge.data import Noun, replace
 from peerjudge.errors import DataError
+from peerjudge.statistics.clusters import Clusters, Floats, sum_by_cluster
 
-
-class McNemar(Noun, frozen=True, kw_only=True):
-    """Pairs that only one of the two won, and the probability of so uneven a split by chance."""
-
-    ours: int
-    theirs: int
-    n: int
-    p_value: float
+__all__ = ["CorrelationTest", "adjust_holm", "compare_correlations", "run_williams"]
 
 
 class CorrelationTest(Noun, frozen=True, kw_only=True):
@@ -48,103 +30,6 @@ class CorrelationTest(Noun, frozen=True, kw_only=True):
     p_value: float
     design_effect: float = 1.0
     p_independent: float = nan
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sampler:
-    """Settings of the resampling of questions, and the two statistics that most measures need."""
-
-    seed: int = 0
-    samples: int = 2000
-    level: float = LEVEL
-
-    def mean(
-        self,
-        values: Floats | npt.NDArray[np.bool_],
-        questions: Numbers,
-        *,
-        limits: tuple[float, float] = SHARE,
-    ) -> Measurement:
-        """Return the mean of the values, with `n` 0 and NaN where there are none.
-
-        Args:
-            values: one per observation.
-            questions: the question of each, as a code.
-            limits: the least and the greatest possible value: (-1, 1) for differences of shares.
-        """
-        groups = group_rows(questions)[0]
-        return measure_mean(values.astype(np.float64), groups, limits=limits, level=self.level)
-
-    def known_mean(
-        self,
-        values: Floats | npt.NDArray[np.bool_],
-        questions: Numbers,
-        *,
-        limits: tuple[float, float] = SHARE,
-    ) -> Measurement | None:
-        """Return the mean of the values that are not NaN; `None` without any."""
-        known = ~np.isnan(values)
-        if not known.any():
-            return None
-        return self.mean(values[known], questions[known], limits=limits)
-
-    def difference(self, values: Floats, questions: Numbers) -> PairedDifference:
-        """Return the mean of paired differences with its p-value; see `measure_difference`."""
-        return measure_difference(values, questions, seed=self.seed, level=self.level)
-
-    def over_best(
-        self, differences: Floats, values: Floats, questions: Numbers
-    ) -> PairedDifference:
-        """Return the mean over the best alternative with its p-value; see `measure_over_best`."""
-        return measure_over_best(differences, values, questions, seed=self.seed, level=self.level)
-
-
-def run_mcnemar(differences: Sequence[float]) -> McNemar:
-    """Return McNemar's test, exact and two-sided, on ours minus theirs of every pair.
-
-    With right (1) and wrong (0) in single pairs this is McNemar 1947 with binomial probabilities.
-    Where a pair is of means (several discussions of one question) only the sign of the difference
-    counts: the exact sign test, which is the same thing. Pairs must be independent: give one per
-    question.
-
-    Args:
-        differences: one per pair; pairs that are equal decide nothing.
-    """
-    from scipy.special import bdtr
-
-    ours = sum(difference > 0 for difference in differences)
-    theirs = sum(difference < 0 for difference in differences)
-    decided = ours + theirs
-    # Two-sided: the probability of so uneven a split of fair coins.
-    p_value = min(1.0, float(2.0 * bdtr(min(ours, theirs), decided, 0.5))) if decided else 1.0
-    return McNemar(ours=ours, theirs=theirs, n=len(differences), p_value=p_value)
-
-
-def adjust_holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted for the probability of any false finding (Holm 1979).
-
-    In the given order. NaN (a test that was not made) stays NaN and does not count as one.
-    """
-
-    def step_down(ascending: Floats) -> Floats:
-        return np.maximum.accumulate(ascending * np.arange(len(ascending), 0, -1))
-
-    return _adjust(p_values, step_down)
-
-
-def adjust_benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted for the share of false findings (Benjamini and Hochberg 1995).
-
-    In the given order. NaN (a test that was not made) stays NaN and does not count as one. Valid
-    for independent and for positively dependent tests.
-    """
-
-    def step_up(ascending: Floats) -> Floats:
-        n = len(ascending)
-        scaled = ascending * n / np.arange(1, n + 1)
-        return np.minimum.accumulate(scaled[::-1])[::-1]
-
-    return _adjust(p_values, step_up)
 
 
 def run_williams(r12: float, r13: float, r23: float, n: int) -> CorrelationTest:
@@ -238,7 +123,14 @@ def _jackknife_difference(sums: Floats) -> float:
     return float(((left - left.mean()) ** 2).sum() * (k - 1) / k) if k > 1 else nan
 
 
-def _adjust(p_values: Sequence[float], step: Callable[[Floats], Floats]) -> list[float]:
+def adjust_holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values adjusted for the probability of any false finding (Holm 1979).
+
+    In the given order. NaN (a test that was not made) stays NaN and does not count as one.
+
+    Raises:
+        DataError: A p-value is not between 0 and 1.
+    """
     given = np.asarray(p_values, dtype=np.float64)
     if ((given < 0.0) | (given > 1.0)).any():
         msg = f"p-values lie between 0 and 1, not {list(p_values)}"
@@ -246,6 +138,7 @@ def _adjust(p_values: Sequence[float], step: Callable[[Floats], Floats]) -> list
     made = np.flatnonzero(~np.isnan(given))
     order = made[np.argsort(given[made], kind="stable")]
     adjusted = given.copy()
-    adjusted[order] = np.minimum(step(given[order]), 1.0)
+    steps = given[order] * np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
     values: list[float] = adjusted.tolist()
     return values
