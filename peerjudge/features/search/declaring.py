@@ -20,6 +20,11 @@ from peerjudge.prompts import list_labels
 from peerjudge.runs import Prepared
 from peerjudge.shelf import Shelf
 
+QUESTION_SHOWN = 600
+"""An exemplar shows so many characters of its question or document."""
+ANSWERS_SHOWN = 1500
+"""And so many of its answers, each an equal share: three exemplars fit into a small context."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declared:
@@ -173,18 +178,26 @@ def _list_exemplars(
         if comparison.question.id not in asked:
             continue
         labels = list_labels(pack, len(comparison.answers))
+        most = ANSWERS_SHOWN // len(comparison.answers)
         answers = [
-            f"{label}: {answer.text}"
+            f"{label}: {_cut(answer.text, most)}"
             for label, answer in zip(labels, comparison.answers, strict=True)
         ]
         exemplars.append(
             Exemplar(
                 question=comparison.question.id,
-                shown="\n\n".join([comparison.question.text, *answers]),
+                shown="\n\n".join([_cut(comparison.question.text, QUESTION_SHOWN), *answers]),
                 gold=_name_gold(comparison, labels, search.aspect),
             )
         )
     return exemplars
+
+
+def _cut(text: str, most: int) -> str:
+    """Return the beginning of a text, with the number of characters that are left out."""
+    if len(text) <= most:
+        return text
+    return f"{text[:most]} [... {len(text) - most:,} more characters]"
 
 
 def _name_gold(one: Comparison, labels: Sequence[str], aspect: str) -> str:

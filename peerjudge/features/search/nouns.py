@@ -64,7 +64,8 @@ class Candidate(Noun, frozen=True, kw_only=True):
 class Exemplar(Noun, frozen=True, kw_only=True):
     """One item of the search split as OPRO shows it to the proposer: what is judged, and its gold.
 
-    `shown` and `gold` are data (they are quoted), `question` the id of its question.
+    `shown` is the question or document and then what was judged, each already cut to its length. `shown` and
+    `gold` are data (they are quoted), `question` the id of its question.
     """
 
     question: str

@@ -22,9 +22,6 @@ __all__ = [
     "ask_for_text",
 ]
 
-_SHOWN = 1500
-"""An exemplar is cut after this many characters, so that a few of them fit into a small context."""
-
 
 def ask_for_paraphrase(part: str) -> tuple[Message, ...]:
     """Return the messages that ask for other words for one part of an instruction."""
@@ -59,7 +56,7 @@ def ask_for_text(
         for number, (text, score) in enumerate(ascending, 1)
     ]
     shown = "\n\n".join(
-        _fill(meta["exemplar"], number=number, text=quote(_cut(one.shown)), gold=quote(one.gold))
+        _fill(meta["exemplar"], number=number, text=quote(one.shown), gold=quote(one.gold))
         for number, one in enumerate(exemplars, 1)
     )
     best, number = ascending[-1][0] if ascending else target.text, len(ascending)
@@ -125,10 +122,6 @@ def _list_rules(
         count = sum(bool(line.strip()) for line in best.splitlines())
         rules.append(_fill(meta["lines"], best=number, count=count))
     return "".join(f"{place}. {rule}\n" for place, rule in enumerate(rules, 6))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]} [...]"
 
 
 def _messages(meta: Mapping[str, str], **values: object) -> tuple[Message, ...]:
