@@ -102,9 +102,14 @@ def _describe_search(search: Optimized) -> str:
     )
     judges = " The judges are simulated: this says how the search works, nothing about a model."
     left = f" {search.left_out} comparisons without gold are left out." if search.left_out else ""
+    unchanged = (
+        f" Not played, as no target is in their prompts: {', '.join(search.unchanged)}."
+        if search.unchanged
+        else ""
+    )
     return (
         f"Search by {search.method} on {search.data}, changing {targets}; objective {search.objective}. "
-        f"Questions: {sizes}.{left}{note}{judges if search.simulated else ''}"
+        f"Questions: {sizes}.{left}{unchanged}{note}{judges if search.simulated else ''}"
     )
 
 

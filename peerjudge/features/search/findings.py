@@ -88,7 +88,7 @@ class Optimized(Framed, Noun, frozen=True, kw_only=True):
 
     Attributes:
         out: folder of the search.
-        run: id of the experiment as it is without changes.
+        run: id of the experiment as it is without changes, of the conditions that the targets change.
         experiment: its name.
         data: the dataset.
         method: of the search.
@@ -97,6 +97,7 @@ class Optimized(Framed, Noun, frozen=True, kw_only=True):
         targets: base texts by target.
         splits: sizes by name.
         left_out: comparisons without gold.
+        unchanged: conditions whose prompts have no target; they are not played.
         candidates: all of them, the base first.
         front: candidates that no other beats in objective, consistency and cost.
         adoption: the decision.
@@ -126,6 +127,7 @@ class Optimized(Framed, Noun, frozen=True, kw_only=True):
     targets: Mapping[str, str]
     splits: Mapping[str, SplitSize]
     left_out: int
+    unchanged: tuple[str, ...]
     candidates: tuple[CandidateRow, ...]
     front: tuple[str, ...]
     adoption: Adoption | None

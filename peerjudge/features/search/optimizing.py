@@ -47,7 +47,7 @@ from peerjudge.features.search.nouns import (
 from peerjudge.features.search.playing import Player, StoppedError
 from peerjudge.features.search.proposing import propose, require_proposer
 from peerjudge.features.search.replay import next_step, read_state
-from peerjudge.features.search.targets import choose_targets
+from peerjudge.features.search.targets import choose_targets, leave_out_unchanged
 from peerjudge.features.search.testing import Played, find_test, play_both, transfer
 from peerjudge.features.search.writing import (
     count_opening,
@@ -99,8 +99,8 @@ async def optimize(
     Questions are split: candidates are searched on one part, the best are compared with the unchanged
     prompts on a second one, and an adopted one is tested once on the third. Candidates are in the folder as
     prompt packs or cards, the adopted one is best.toml. Within the limits of cost and tokens, what the test
-    takes is set aside first. What is left out is taken from the constant `SEARCH` of the experiment, if it
-    has one.
+    takes is set aside first. Conditions whose prompts have no target are not played. What is left out is
+    taken from the constant `SEARCH` of the experiment, if it has one.
 
     Args:
         experiment: A name from `peerjudge list experiments`, or the path of a .py file; in Python also a
@@ -177,10 +177,11 @@ async def optimize(
         seats=seats,
         shelf=shelf,
     )
-    bounds.require_prices(prepared.costs)
     for card in transfer_cards:
         shelf.card(card)
     chosen = choose_targets(search.targets, prepared, shelf)
+    prepared, unchanged = leave_out_unchanged(chosen, prepared, shelf)
+    bounds.require_prices(prepared.costs)
     declared = declare(search, prepared, chosen, shelf=shelf, seed=prepared.plan.experiment.seed)
     others = tuple(load(name, reviews=False) for name in transfer_data)
     folder = Path(out) if out else _default_folder(prepared, declared)
@@ -195,7 +196,9 @@ async def optimize(
         bounds=bounds,
         environ=environ,
     )
-    work = _Work(player=player, declared=declared, tell=on_step or (lambda _: None))
+    work = _Work(
+        player=player, declared=declared, unchanged=unchanged, tell=on_step or (lambda _: None)
+    )
     if dry_run:
         return replace(work.report(), estimate=estimate_search(declared, player))
     with work.until_limit():
@@ -215,6 +218,7 @@ class _Work:
 
     player: Player
     declared: Declared
+    unchanged: tuple[str, ...]
     tell: Callable[[str], None]
     history: History = ()
     state: SearchState | None = None
@@ -336,6 +340,7 @@ class _Work:
             targets={target.name: target.text for target in declared.options.targets},
             splits=_count_splits(declared),
             left_out=declared.left_out,
+            unchanged=self.unchanged,
             candidates=tuple(
                 _build_row(candidate, scores.get(candidate.id), self.selected.get(candidate.id))
                 for candidate in state.candidates

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
 from peerjudge.data import Card, Experiment, PromptPack, replace
 from peerjudge.data.choices import suggest_name
+from peerjudge.data.experiments import read_primary
 from peerjudge.errors import ExperimentError, PromptError
 from peerjudge.features.search.nouns import Form, Target
-from peerjudge.runs import Prepared
+from peerjudge.runs import Prepared, prepare
 from peerjudge.runs.estimate import simulate_calls
 from peerjudge.shelf import OverlaidShelf, Shelf
 
@@ -74,9 +75,10 @@ def choose_targets(names: Sequence[str], prepared: Prepared, shelf: Shelf) -> tu
             raise ExperimentError(msg)
         if not is_used(target, prepared, shelf):
             used = [each.name for each in known.values() if is_used(each, prepared, shelf)]
+            advice = f"choose one of {', '.join(used)}" if used else "nor has it another target"
             msg = (
                 f"no prompt of {prepared.plan.experiment.name!r} contains {name!r}, so changing it changes "
-                f"nothing; choose one of {', '.join(used)}"
+                f"nothing; {advice}"
             )
             raise ExperimentError(msg)
         chosen.append(target)
@@ -85,10 +87,37 @@ def choose_targets(names: Sequence[str], prepared: Prepared, shelf: Shelf) -> tu
 
 def is_used(target: Target, prepared: Prepared, shelf: Shelf) -> bool:
     """Return whether a prompt of the experiment changes with the text of the target."""
-    if not target.text.strip():
-        return False
-    changed = lay_over(shelf, {target.name: f"{target.text.rstrip()}\n{_MARK}"}, prepared)
-    return any(_MARK in text for text in render_prompts(prepared, changed))
+    return next(_find_uses(target, prepared, shelf), None) is not None
+
+
+def leave_out_unchanged(
+    targets: Sequence[Target], prepared: Prepared, shelf: Shelf
+) -> tuple[Prepared, tuple[str, ...]]:
+    """Return the experiment without the conditions that no target changes, and the names of those."""
+    plan = prepared.plan
+    changed = {name for target in targets for name in _find_uses(target, prepared, shelf)}
+    experiment = plan.experiment
+    kept = tuple(one for one in experiment.conditions if one.name in changed)
+    if len(kept) == len(experiment.conditions):
+        return prepared, ()
+    seated = {card for condition in kept for card in condition.cards}
+    primary = read_primary(experiment.primary, (one.name for one in experiment.conditions))
+    narrowed = replace(
+        experiment,
+        conditions=kept,
+        primary=experiment.primary if primary and primary.condition in changed else "",
+        seats={name: card for name, card in experiment.seats.items() if card in seated},
+    )
+    dataset = replace(prepared.dataset, comparisons=tuple(plan.comparisons))
+    left_out = tuple(one.name for one in experiment.conditions if one.name not in changed)
+    return prepare(narrowed, shelf=shelf, dataset=dataset), left_out
+
+
+def _find_uses(target: Target, prepared: Prepared, shelf: Shelf) -> Iterator[str]:
+    """Yield the condition of every prompt that has the text of the target."""
+    if target.text.strip():
+        changed = lay_over(shelf, {target.name: f"{target.text.rstrip()}\n{_MARK}"}, prepared)
+        yield from (name for name, text in render_prompts(prepared, changed) if _MARK in text)
 
 
 def find_render_fault(texts: Mapping[str, str], prepared: Prepared, shelf: Shelf) -> str:
@@ -101,8 +130,11 @@ def find_render_fault(texts: Mapping[str, str], prepared: Prepared, shelf: Shelf
     return ""
 
 
-def render_prompts(prepared: Prepared, shelf: Shelf) -> Iterable[str]:
-    """Yield the texts of all messages of the discussions of the first comparison, with this shelf's words."""
+def render_prompts(prepared: Prepared, shelf: Shelf) -> Iterator[tuple[str, str]]:
+    """Yield condition and text of each message of some discussions, with this shelf's words.
+
+    Every condition judges one comparison of each form: with so many answers, with a reference or without.
+    """
     plan = prepared.plan
     parts = {part.condition.name: part for part in plan.parts}
     cards = {name: shelf.card(name) for name in plan.cast}
@@ -110,15 +142,21 @@ def render_prompts(prepared: Prepared, shelf: Shelf) -> Iterable[str]:
         part.condition.name: shelf.prompts(part.condition.prompts or plan.experiment.prompts)
         for part in plan.parts
     }
-    first = plan.comparisons[:1]
-    for head in dataclasses.replace(plan, comparisons=first):
+    forms = {
+        (part.condition.name, len(one.answers), bool(one.reference)): one
+        for one in reversed(plan.comparisons)
+        for part in plan.parts
+        if part.judges(one)
+    }
+    shown = {one.id: one for one in forms.values()}
+    for head in dataclasses.replace(plan, comparisons=tuple(shown.values())):
         part = parts[head.condition]
         roles = {seat.id: cards[seat.reviewer].role for seat in head.seats}
         calls = simulate_calls(
             head, part.protocol, pack=packs[head.condition], roles=roles, count=lambda _, __: 0
         )
         for request, _ in calls:
-            yield from (message.text for message in request.messages)
+            yield from ((head.condition, message.text) for message in request.messages)
 
 
 def lay_over(shelf: Shelf, texts: Mapping[str, str], prepared: Prepared) -> OverlaidShelf:
