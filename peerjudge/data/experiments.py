@@ -364,6 +364,7 @@ class Search(Declared, frozen=True, kw_only=True):
         proposer: the card that writes texts; empty for none.
         steps: the greatest number of steps; 0 for the method's own.
         candidates: candidates per step; 0 for the method's own.
+        patience: steps in a row without gain that end the search; 0 for never, `None` for the method's own.
         split: `paper`, or the numbers of questions to search, select and test (`"20,20,40"`); empty
             for 30, 20 and 50 %.
     """
@@ -375,6 +376,7 @@ class Search(Declared, frozen=True, kw_only=True):
     proposer: str = ""
     steps: int = 0
     candidates: int = 0
+    patience: int | None = None
     split: str = ""
 
     def __post_init__(self) -> None:

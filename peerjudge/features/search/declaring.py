@@ -47,7 +47,8 @@ def merge_search(declared: Search | None, given: Mapping[str, object]) -> Search
         if given.get(name) == 0:  # In a declaration 0 is the method's own; a user means none.
             msg = f"{name} of a search is at least 1, not 0"
             raise ExperimentError(msg)
-    search = replace(declared or Search(), **{key: value for key, value in given.items() if value})
+    wanted = {key: value for key, value in given.items() if value not in (None, "", ())}
+    search = replace(declared or Search(), **wanted)
     if search.objective not in OBJECTIVES:
         msg = f"there is no objective {search.objective!r}; choose one of {', '.join(OBJECTIVES)}"
         raise ExperimentError(msg)
@@ -91,6 +92,8 @@ def declare(
         changes["steps"] = search.steps
     if search.candidates:
         changes["candidates"] = search.candidates
+    if search.patience is not None:
+        changes["patience"] = search.patience
     try:
         options = replace(options, **changes)
         options.__post_init__()

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from peerjudge.data import (
     Experiment,
     Measurement,
     ReviewerKind,
+    Search,
     content_hash,
     replace,
     to_plain,
@@ -74,6 +76,7 @@ async def optimize(
     proposer: str | None = None,
     steps: int | None = None,
     candidates: int | None = None,
+    patience: int | None = None,
     split: str | None = None,
     transfer_cards: Sequence[str] = (),
     transfer_data: Sequence[str] = (),
@@ -115,6 +118,8 @@ async def optimize(
         proposer: Card that writes texts; needed for `opro`, and for the paraphrases of `grips`.
         steps: Greatest number of steps.
         candidates: Candidates per step.
+        patience: Steps in a row without gain after which the search ends; 0 for never. By default 3, with the
+            split of the paper 2 for `grips` and 0 for `opro`.
         split: Numbers of questions to search, select and test, such as `20,20,40`; or `paper` for 10, 0 and
             90 % and adoption by the search score alone, as the paper did.
         transfer_cards: Further reviewers that judge with the old and the new texts.
@@ -163,6 +168,7 @@ async def optimize(
         "proposer": proposer,
         "steps": steps,
         "candidates": candidates,
+        "patience": patience,
         "split": split,
     }
     search = merge_search(shelf.search(experiment), given)
@@ -301,7 +307,7 @@ class _Work:
             return
         splits = self.declared.splits
         self.tell(f"base and chosen on the {len(splits.test)} test questions")
-        identity = content_hash(self.player.base.run_id, to_plain(self.declared.search))
+        identity = content_hash(self.player.base.run_id, _identify(self.declared.search))
         self.opened = count_opening(self.player.folder, splits.test, search=identity)
         self.played = await play_both(self.player, self._find(adoption.chosen), splits.test)
 
@@ -397,8 +403,14 @@ def _add_logprobs(objective: str, settings: Mapping[str, str] | None) -> Mapping
 
 
 def _default_folder(prepared: Prepared, declared: Declared) -> Path:
-    identity = content_hash(prepared.run_id, to_plain(declared.search), to_plain(declared.splits))
+    identity = content_hash(prepared.run_id, _identify(declared.search), to_plain(declared.splits))
     return Path("runs") / f"{prepared.plan.experiment.name}-search-{identity[:8]}"
+
+
+def _identify(search: Search) -> object:
+    """Return the identity of a declaration; folders made before there was `patience` keep theirs."""
+    plain = cast("dict[str, object]", to_plain(search))
+    return {key: value for key, value in plain.items() if key != "patience" or value is not None}
 
 
 def _add(one: Spending, other: Spending) -> Spending:

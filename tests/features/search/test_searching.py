@@ -10,8 +10,9 @@ from statistics import fmean
 
 import pytest
 
-from peerjudge.data import Condition, Experiment, from_plain
+from peerjudge.data import Condition, Experiment, Search, from_plain
 from peerjudge.errors import ExperimentError
+from peerjudge.features.search.declaring import merge_search
 from peerjudge.features.search.nouns import History, SearchOptions
 from peerjudge.features.search.optimizing import optimize
 from peerjudge.features.search.replay import next_step, read_state
@@ -99,6 +100,7 @@ def test_every_target_that_is_offered_is_in_a_prompt(pairs):
         ({"split": "half"}, "three numbers of questions"),
         ({"steps": 0}, "steps of a search is at least 1, not 0"),
         ({"candidates": 0}, "candidates of a search is at least 1, not 0"),
+        ({"patience": -1}, "patience of a search is at least 0, not -1"),
     ],
 )
 def test_a_search_that_cannot_be_done_is_refused(pairs, tmp_path, changed, sentence):
@@ -122,3 +124,22 @@ def test_a_search_can_be_replayed_from_its_records(searched):
     ]
     assert kept["splits"]["search"] == list(options.questions)
     assert len({*kept["splits"]["search"], *kept["splits"]["select"]}) == 40
+
+
+@pytest.mark.parametrize(
+    ("patience", "taken"), [(None, {2}), (1, {1}), (4, {4}), (0, {5})], ids=str
+)
+def test_steps_without_gain_end_a_search(pairs, tmp_path, patience, taken):
+    """Where no text helps, GRIPS of the paper ends after two steps, or after as many as the user says."""
+    found = search(
+        pairs, tmp_path / "search", steps=5, candidates=1, split="paper", patience=patience
+    )
+    assert {max(row.step for row in found.candidates)} == taken
+
+
+def test_a_declared_patience_holds_unless_the_command_gives_another():
+    """Also 0, which means never, is a value that a user can give in place of the declared one."""
+    declared = Search(patience=1)
+    assert merge_search(declared, {"patience": None}).patience == 1
+    assert merge_search(declared, {"patience": 0}).patience == 0
+    assert merge_search(None, {}).patience is None
