@@ -14,7 +14,7 @@ grading policy and dropped the form.
 The paper has 20 trials of each summary (`-S repetitions=20`), on 90 of the 100 articles; here it is one
 trial of each. The judge is simulated and reads no prompts and does not know the experts' ratings, so
 its wordings differ by chance alone: seat your model to find out something, and search for a wording of
-your own with `peerjudge optimize`.
+your own with `peerjudge optimize coherence_search`.
 
 Source: Chu, Chen and Nakayama, "A Better LLM Evaluator for Text Generation: The Impact of Prompt Output
 Sequencing and Optimization", section 3, Tables 3 and 4.
