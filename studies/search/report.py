@@ -8,6 +8,7 @@ from statistics import fmean
 
 from peerjudge.data import Search
 from studies.outcome import Study, Table
+from studies.search.asymmetric import DEPENDENCES, SEARCHES as DECISIONS, Cell, measure_cells
 from studies.search.searches import NEUTRAL, PLANTED, Searched, measure_searches
 
 SIZES = ((60, 40, 100), (150, 100, 250))
@@ -46,7 +47,11 @@ class Row:
 
 
 def compute_searches(
-    *, seed: int, searches: int = SEARCHES, sizes: Sequence[tuple[int, int, int]] = SIZES
+    *,
+    seed: int,
+    searches: int = SEARCHES,
+    sizes: Sequence[tuple[int, int, int]] = SIZES,
+    decisions: int = DECISIONS,
 ) -> Study:
     """Repeat searches by GRIPS, with a planted edit and without one, at each size of the splits.
 
@@ -54,14 +59,24 @@ def compute_searches(
         seed: of the simulated worlds, splits and edits.
         searches: number of searches of each kind.
         sizes: numbers of questions to search, select and test.
+        decisions: number of decisions about finalists whose differences are asymmetric, of each kind.
     """
     rows = measure_rows(seed=seed, searches=searches, sizes=sizes)
+    cells = measure_cells(seed=seed, searches=decisions)
     return Study(
         title="Does a search adopt what is better, and nothing else?",
-        summary=tuple(_say(row) for row in rows),
-        tables=(_build_decisions(rows), _build_checks(rows)),
+        summary=(*(_say(row) for row in rows), _say_cells(cells)),
+        tables=(
+            _build_decisions(rows),
+            _build_checks(rows),
+            _build_cells(cells, decisions=decisions),
+        ),
         figures={},
-        document={"simulated": True, "rows": [asdict(row) for row in rows]},
+        document={
+            "simulated": True,
+            "rows": [asdict(row) for row in rows],
+            "asymmetric": [asdict(cell) for cell in cells],
+        },
     )
 
 
@@ -113,6 +128,29 @@ def _say(row: Row) -> str:
         f"{row.searches} searches adopted a candidate, with a mean gain of {row.gain:+.3f} on the test "
         f"split; the best on the search split looked better there by {row.overstatement:+.3f} than on the "
         "test split."
+    )
+
+
+def _say_cells(cells: Sequence[Cell]) -> str:
+    false = max(max(cell.adopted) for cell in cells if not cell.mean > 0.0)
+    least = min(cell.covered for cell in cells)
+    return (
+        f"Where a wording gains little often and loses much seldom, without a true difference, at most "
+        f"{false:.1%} of decisions adopt a finalist, and at least {least:.1%} of held-out intervals hold the "
+        "true difference."
+    )
+
+
+def _build_cells(cells: Sequence[Cell], *, decisions: int) -> Table:
+    return Table(
+        title="Share of decisions that adopt a finalist, and of held-out intervals that hold the truth",
+        columns=("differences", "mean", "questions", *DEPENDENCES, "held"),
+        rows=tuple(
+            (cell.population, cell.mean, cell.questions, *cell.adopted, cell.covered)
+            for cell in cells
+        ),
+        note=f"{decisions:,} decisions a cell. differences: of a question, 0 in the others. mean: the true "
+        "difference; without one, every adoption is false. alike: 70 % of questions differ in the same way.",
     )
 
 

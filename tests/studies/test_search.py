@@ -6,12 +6,17 @@ import asyncio
 import json
 from statistics import fmean
 
+import numpy as np
 import pytest
+from scipy.stats import binom, t
 
 from peerjudge.data import Search, replace, to_plain
+from peerjudge.features.search.adoption import adopt
+from peerjudge.features.search.nouns import Candidate
 from peerjudge.features.search.optimizing import optimize
 from peerjudge.runs import prepare
 from peerjudge.simulation import Traits, expect_accuracy, read_traits
+from studies.search.asymmetric import DEPENDENCES, NULLS, decide, draw_finalists, measure_cells
 from studies.search.report import measure_rows
 from studies.search.searches import (
     NEUTRAL,
@@ -19,6 +24,7 @@ from studies.search.searches import (
     SHELF,
     build_experiment,
     build_pairs,
+    measure,
     measure_search,
     search_once,
 )
@@ -114,3 +120,61 @@ def test_the_best_of_neutral_candidates_is_flattered(rows):
 def test_halving_saves_calls(rows):
     """Every step asks for at most 65 % of the calls that all candidates on all questions take."""
     assert max(row.most_halving for row in rows) <= 0.65
+
+
+@pytest.fixture(scope="module")
+def cells():
+    """Two thousand decisions of each kind where gains are small and losses are large."""
+    return measure_cells(seed=1, searches=2000)
+
+
+def test_few_searches_adopt_what_gains_little_and_loses_much(cells):
+    """Without a true difference about a tenth adopt at most, whatever the finalists (.02 for chance)."""
+    false = [share for cell in cells if cell.mean == 0.0 for share in cell.adopted]
+    assert len(false) == 4 * 3 * 3
+    assert max(false) <= 0.10 + 0.02
+
+
+def test_held_out_intervals_hold_asymmetric_differences(cells):
+    """At least 93 % of the 95 % intervals hold the true difference, from 20 questions on."""
+    assert {cell.questions for cell in cells} == {20, 40, 100}
+    assert min(cell.covered for cell in cells) >= 0.93
+
+
+@pytest.mark.parametrize("dependence", DEPENDENCES)
+def test_decisions_of_the_study_are_those_of_a_search(dependence: str):
+    """The vectorised decision is that of `adopt` with the interval of the command."""
+    random = np.random.default_rng(2)
+    finalists = 1 if dependence == DEPENDENCES[0] else 5
+    drawn = draw_finalists(NULLS[1], (40, 60, finalists), dependence, random)
+    drawn = drawn + 0.12  # so that some are adopted and some are not
+    found = decide(drawn)
+    assert 0 < found.sum() < len(found)
+    base, *others = (Candidate(id=str(n), texts={"role:x": str(n)}) for n in range(finalists + 1))
+    for search, adopted in enumerate(found):
+        scores = {"0": {str(q): 0.0 for q in range(40)}} | {
+            one.id: {str(q): float(drawn[q, search, n]) for q in range(40)}
+            for n, one in enumerate(others)
+        }
+        assert adopt(base, others, scores, measure=measure).adopted == adopted
+
+
+@pytest.mark.parametrize(
+    ("questions", "chance"), [(20, 0.0), (40, 0.067), (100, 0.1), (160, 0.1035)]
+)
+def test_the_worst_population_counted_out(questions: int, chance: float):
+    """Five independent finalists (+.1 in 80 %, -1 in 8 %): false adoptions by counting all outcomes."""
+    (gain, loss), (often, seldom) = NULLS[3].values, NULLS[3].shares
+    size, reach = questions + 2, t.ppf(1 - 0.05 / 5, questions + 1)
+    one = 0.0
+    for lost in range(questions + 1):
+        gained = np.arange(questions - lost + 1)
+        mean = (gain * gained + loss * lost) / size
+        squares = gain**2 * gained + loss**2 * lost + 2 - size * mean**2
+        passed = mean > reach * np.sqrt(squares / (size - 1) / size)
+        weights = binom.pmf(gained, questions - lost, often / (1 - seldom))
+        one += binom.pmf(lost, questions, seldom) * weights[passed].sum()
+    false = 1 - (1 - one) ** 5
+    assert false == pytest.approx(chance, abs=5e-4)
+    drawn = draw_finalists(NULLS[3], (questions, 4000, 5), DEPENDENCES[2], np.random.default_rng(3))
+    assert decide(drawn).mean() == pytest.approx(false, abs=0.015)

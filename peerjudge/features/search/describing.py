@@ -151,8 +151,8 @@ def _tabulate_finalists(search: Optimized) -> Table:
     finalists = adoption.finalists if adoption else ()
     note = (
         "Difference: from the base on the same questions, in points. Bound: its one-sided lower bound, "
-        f"corrected for {counted(len(finalists), 'finalist')} (5 % in all); a finalist is adopted if it is "
-        "above 0."
+        f"corrected for {counted(len(finalists), 'finalist')} (nominally 5 % in all); a finalist is adopted "
+        "if it is above 0."
     )
     return build_table(
         "Finalists on the select questions",

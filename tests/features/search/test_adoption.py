@@ -123,7 +123,7 @@ def test_the_naive_choice_is_the_best_on_the_search_split():
 def test_where_nothing_is_better_few_searches_adopt(questions: int):
     """Of 300 searches with five finalists as good as the base, at most 6 % adopt one.
 
-    Without the correction for five finalists, at least 10 % would.
+    Without the correction for five finalists, at least three times as many would.
     Scores are right or wrong; two candidates differ on about a third of the questions.
     """
     random = np.random.default_rng(5)
@@ -141,7 +141,7 @@ def test_where_nothing_is_better_few_searches_adopt(questions: int):
         differences = right[1:].astype(float) - right[0]
         uncorrected += any(measure(row, 0.9).low > 0 for row in differences)
     assert false / searches <= 0.06
-    assert uncorrected / searches >= 0.10
+    assert uncorrected >= 3 * false > 0
 
 
 def test_the_front_has_what_no_other_beats():

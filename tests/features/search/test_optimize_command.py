@@ -9,6 +9,7 @@ import pytest
 
 from peerjudge.cli import main
 from peerjudge.shelf import Shelf
+from peerjudge.statistics.interval import METHOD
 from peerjudge.testing import check_pack
 from tests.features.search.conftest import write_project
 
@@ -115,12 +116,16 @@ def test_a_folder_without_a_test_is_no_run(commands, project):
 
 
 def test_the_folder_is_reported_as_the_run_of_the_test(whole, commands):
-    """`score` of the folder has base and chosen on the test questions."""
+    """`score` has base and chosen on the test questions, `compare` the difference of the test."""
     project, outcome = whole
     scored = commands.run(project.folder, "score", "found", "--json")
     assert scored.code == 0, scored.err
     assert outcome.document["test"]["chosen"]["n"] == 20
     assert "chosen" in scored.out
+    compared = commands.run(project.folder, "compare", "found", "--baseline", "base", "--json")
+    (pair,) = compared.document["pairs"]
+    assert (pair["one"], pair["other"]) == ("chosen", "base")
+    assert pair["difference"]["difference"] == outcome.document["test"]["difference"]
     assert commands.run(project.folder, "report", "found").code == 0
 
 
@@ -167,6 +172,9 @@ def test_transfer_compares_base_and_chosen_elsewhere(whole, commands):
         ("other", 20),
     ]
     assert all(row["difference"]["value"] > 0 for row in rows)
+    assert {row["difference"]["method"] for row in (*rows, *outcome.document["finalists"])} == {
+        METHOD
+    }
 
 
 @pytest.mark.slow
