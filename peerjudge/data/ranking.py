@@ -165,7 +165,10 @@ class Measurement(Noun, frozen=True, kw_only=True):
 
 
 class ReviewerWeights(Noun, frozen=True, kw_only=True):
-    """The weights of reviewers; they sum to 1. `residual` is the last change (max norm)."""
+    """The weights of reviewers; they sum to 1. `residual` is the last change (max norm).
+
+    `converged` is false where Elo's weights did not settle in every order of the battles.
+    """
 
     weights: Mapping[str, float]
     scheme: Scheme | None
@@ -202,7 +205,8 @@ class Ranking(Noun, frozen=True, kw_only=True):
     finite estimate and got one tied battle between every pair. `outranks[x][y]` is the share of
     resamples in which x scored above y (ties as half), and `weight_bounds` has low and high of every
     estimated weight. `between_orders` has the standard deviation of each Elo rating between random
-    orders of the battles.
+    orders of the battles. Where the peer weights are those of Elo within each order, the ones of
+    `unsettled_orders` did not settle and count with their last weights.
 
     `by_opponent` is true where reviewers judged different pairs, as after the exclusion of
     self-reviews: the weights are then shared among the judges of every pair, and a win rate is the
@@ -228,6 +232,7 @@ class Ranking(Noun, frozen=True, kw_only=True):
     outranks: Mapping[str, Mapping[str, float]] | None = None
     weight_bounds: Mapping[str, tuple[float, float]] | None = None
     between_orders: Mapping[str, float] | None = None
+    unsettled_orders: int | None = None
     by_opponent: bool = False
     light_pairs: tuple[LightPair, ...] = ()
     mute: tuple[str, ...] = ()

@@ -25,8 +25,10 @@ _BLOCK = 1 << 20
 _PLAIN_PASSES = 6
 _PASSES_PER_SHARE = 14
 _MOST_PASSES = 100
-# Maximum change of the peer weights, averaged over the orders.
+# Maximum change of a weight of an order that has settled.
 _TOLERANCE = 1e-3
+# Largest share of orders that may not settle.
+_MOST_UNSETTLED = 0.5
 
 Orders = npt.NDArray[np.int32]
 
@@ -37,7 +39,7 @@ class EloRatings:
 
     `iterations` counts the passes over the battles; `residual` is the last change of a weight,
     averaged over the orders (0 for given weights). `unsettled` marks orders whose weights still
-    change.
+    change by more than 0.001 after 100 passes.
     """
 
     ratings: Floats
@@ -119,19 +121,24 @@ def elo_peer(
     The weights are `Normalize(MinMax(ratings))`, iterated **within each order**; ratings and weights
     are then averaged over the orders. This reproduces the published numbers; iterating on the mean
     ratings puts GPT-4 about 12 points higher. In some orders the plain iteration oscillates, so after
-    a few passes each step is halved, and halved again later, which has the same fixed points. An
-    order that still oscillates does not matter: the iteration has converged if the change of the
-    weights, averaged over the orders, is at most 0.001. This is about a third of the standard error
-    of a mean weight over 1000 orders of Vicuna80.
+    a few passes each step is halved, and halved again later, which has the same fixed points.
+
+    An order has settled when no weight changes by more than 0.001. Orders that still change after 100
+    passes (1 of 1,000 on Vicuna80, 19 of 1,000 on the quickstart) are marked in `unsettled` and count
+    with their last weights. Against ten times as many, smaller steps, this moves a mean weight of the
+    quickstart by at most 0.0003; leaving these orders out moves it by 0.004, as much as its standard
+    error over 1,000 orders (0.005), because orders that settle are not a random choice. With 12 % of
+    the orders unsettled (3 questions of the quickstart), the last weights are off by 0.002. Where more
+    than half of the orders do not settle, there is no result.
 
     Args:
         tournament: see `elo`.
         orders: see `elo`.
         seed: see `elo`.
-        insist: raise if the iteration does not converge; otherwise return the last pass.
+        insist: raise if most orders do not settle; otherwise return the last pass.
 
     Raises:
-        ConvergenceError: that average is above 0.001 after 100 passes.
+        ConvergenceError: more than half of the orders do not settle within 100 passes.
         UnconnectedError: no battles connect the reviewers as contestants.
     """
     at = contestant_columns(tournament.own, tournament.contestants)
@@ -142,7 +149,7 @@ def elo_peer(
     ratings = np.full((len(sequence), rows.size), _START)
     change = np.full(len(sequence), np.inf)
     passes = 0
-    while change.mean() > _TOLERANCE and passes < _MOST_PASSES:
+    while (change > _TOLERANCE).any() and passes < _MOST_PASSES:
         passes += 1
         active = np.flatnonzero(change > _TOLERANCE)
         held = weights[active]
@@ -150,11 +157,12 @@ def elo_peer(
         wanted = min_max(ratings[active][:, at] + own)
         change[active] = np.abs(wanted - held).max(axis=1)
         weights[active] = held + _step_share(passes) * (wanted - held)
-    residual = float(change.mean())
-    if insist and residual > _TOLERANCE:
+    residual, unsettled = float(change.mean()), change > _TOLERANCE
+    if insist and unsettled.mean() > _MOST_UNSETTLED:
         msg = (
-            f"Elo peer weights did not converge: after {passes} passes a weight still changes by "
-            f"{residual:.3g} on average over {len(sequence)} orders (tolerance {_TOLERANCE:.3g}); "
+            f"Elo peer weights did not converge: in {np.count_nonzero(unsettled):,} of "
+            f"{len(sequence):,} orders of the battles a weight still changes by more than "
+            f"{_TOLERANCE:.3g} after {passes} passes (on average over all orders by {residual:.3g}); "
             "this scheme may oscillate; use scheme 'damped'"
         )
         raise ConvergenceError(msg)
@@ -163,7 +171,7 @@ def elo_peer(
         weights=weights,
         iterations=passes,
         residual=residual,
-        unsettled=change > _TOLERANCE,
+        unsettled=unsettled,
     )
 
 

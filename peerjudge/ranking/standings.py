@@ -83,7 +83,7 @@ def rank(
     Raises:
         DataError: no readable battles, weights that do not fit, or no finite Bradley-Terry estimate.
         UnconnectedError: peer weights of reviewers that no battles connect as contestants.
-        ConvergenceError: the peer weights do not converge.
+        ConvergenceError: the peer weights do not converge; with Elo, in more than half of the orders.
     """
     if not len(tournament):
         msg = (
@@ -99,7 +99,7 @@ def rank(
     silent = int(np.count_nonzero(~keep))
     tournament, mute = without_mute(tournament)
     keep = tournament.readable
-    held, scores, spread = _weigh_and_score(
+    held, scores, played = _weigh_and_score(
         tournament,
         scoring=Scoring(scoring),
         weights=weights,
@@ -109,6 +109,8 @@ def rank(
     )
     tally = win_rates(tournament)
     uneven, groups = tally.uneven, find_groups(tally.met)
+    spread = None if played is None else played.ratings
+    iterated = weights == "peer" and scheme == Scheme.PRD
     orders_only = None if spread is None else _Bounds(drawn=spread, questions=0, limits=None)
     contestants = _standings(tournament.contestants, scores, orders_only, groups)
     ranking = Ranking(
@@ -117,6 +119,9 @@ def rank(
         groups=_order_groups(tournament.contestants, groups, contestants),
         weights=_with_mute(held, mute),
         between_orders=None if spread is None else _deviations(tournament.contestants, spread),
+        unsettled_orders=(
+            int(np.count_nonzero(played.unsettled)) if played is not None and iterated else None
+        ),
         mute=mute,
         contestant_of=tournament.contestant_of,
         reviews=int(np.count_nonzero(keep)),
@@ -169,7 +174,8 @@ def ranking_document(ranking: Ranking) -> dict[str, object]:
     `weighting` is `equal`, `peer` or `given`; `scheme` is null unless it is `peer`. A missing bound
     or score is null, and so are `outranks` (share of resamples in which the first name ranks above
     the second) and `weight_bounds` if no questions were resampled, and `between_orders` unless the
-    scores are Elo ratings. `between_orders`, `by_opponent` and `light_pairs` are those of `Ranking`.
+    scores are Elo ratings. `between_orders`, `unsettled_orders` (null unless peer weights are iterated
+    within the orders of Elo), `by_opponent` and `light_pairs` are those of `Ranking`.
     """
     held = ranking.weights
     shares = {weight for name, weight in held.weights.items() if name not in ranking.mute}
@@ -191,6 +197,7 @@ def ranking_document(ranking: Ranking) -> dict[str, object]:
         "outranks": ranking.outranks,
         "weight_bounds": ranking.weight_bounds,
         "between_orders": ranking.between_orders,
+        "unsettled_orders": ranking.unsettled_orders,
         "questions": ranking.questions,
         "resamples": ranking.resamples,
         "unsettled": ranking.unsettled,
@@ -224,18 +231,18 @@ def _weigh_and_score(
     scheme: Scheme,
     orders: tuple[int, int],
     prior: float,
-) -> tuple[ReviewerWeights, Floats, Floats | None]:
+) -> tuple[ReviewerWeights, Floats, EloRatings | None]:
     """Return the weights, the scores, and the Elo ratings by order if there are any."""
     count, seed = orders
     if weights == "peer" and scoring == Scoring.ELO and scheme == Scheme.PRD:
         played = elo_peer(tournament, orders=count, seed=seed)
         held = _elo_weights(tournament.reviewers, played)
-        return held, played.ratings.mean(axis=0), played.ratings
+        return held, played.ratings.mean(axis=0), played
     held = _weights(tournament, weights, scheme)
     share = _values(held)
     if scoring == Scoring.ELO:
         played = elo(tournament, weights=share, orders=count, seed=seed)
-        return held, played.ratings.mean(axis=0), played.ratings
+        return held, played.ratings.mean(axis=0), played
     if scoring == Scoring.BRADLEY_TERRY:
         return held, bradley_terry(tournament, weights=share, prior=prior), None
     rates = win_rates(tournament).comparable_rates
@@ -257,7 +264,7 @@ def _elo_weights(reviewers: Sequence[str], played: EloRatings) -> ReviewerWeight
         scheme=Scheme.PRD,
         iterations=played.iterations,
         residual=played.residual,
-        converged=True,
+        converged=not played.unsettled.any(),
     )
 
 

@@ -134,6 +134,11 @@ def describe_ranking(ranking: Ranking, *, orders: int, bootstrap: int) -> str:
     if reviewer_weights.scheme is None:
         return "; ".join(filter(None, [read, "equal weights", bounds]))
     weights = f"{reviewer_weights.scheme} scheme, {reviewer_weights.iterations} iterations"
+    if ranking.unsettled_orders:
+        weights += (
+            f"; {ranking.unsettled_orders:,} of {orders:,} orders of the battles did not settle and count "
+            "with their last weights"
+        )
     others = [name for name in reviewer_weights.weights if not ranking.is_contestant(name)]
     mean = (
         f"mean weight for reviewers that are no contestants: {', '.join(others)}" if others else ""
@@ -185,7 +190,7 @@ def rank(
 
     Raises:
         DataError: There are no readable battles, or the options do not fit.
-        ConvergenceError: The peer weights do not converge.
+        ConvergenceError: The peer weights do not converge; with Elo, in more than half of the orders.
         StoreError: There is no such run.
 
     Example:

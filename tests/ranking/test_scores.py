@@ -22,6 +22,7 @@ from peerjudge.ranking import (
     ranking_document,
     win_rates,
 )
+from peerjudge.results.rankings import describe_ranking
 from tests.ranking.battles import battle, list_battles, rename
 
 NAMES = ("ann", "bob", "cy", "dan")
@@ -270,6 +271,50 @@ def test_two_reviewers_who_each_prefer_the_other_find_no_elo_weights():
     assert rank(tournament, scoring=Scoring.ELO, weights="peer", scheme=Scheme.DAMPED, orders=20)
 
 
+def draw_panel(seed: int) -> Tournament:
+    """Three reviewers, who are the contestants, with a random verdict on each pair of three questions."""
+    random = np.random.default_rng(seed)
+    return collect(
+        battle(judge, one, two, int(random.choice([-1, 0, 1])), f"q{number}")
+        for number in range(3)
+        for judge in NAMES[:3]
+        for one, two in itertools.combinations(NAMES[:3], 2)
+    )
+
+
+def test_orders_of_battles_that_do_not_settle_are_counted_and_kept():
+    """In 7 of 40 orders the Elo peer weights oscillate; they count with their last weights."""
+    panel = draw_panel(6)
+    played = elo_peer(panel, orders=40)
+    assert played.unsettled.sum() == 7
+    found = rank(panel, scoring=Scoring.ELO, weights="peer", orders=40, bootstrap=0)
+    means = dict(zip(panel.reviewers, played.weights.mean(axis=0), strict=True))
+    assert found.weights.weights == pytest.approx(means)
+    assert not found.weights.converged
+    assert ranking_document(found)["unsettled_orders"] == 7
+    assert "; 7 of 40 orders of the battles did not settle and count with their last" in (
+        describe_ranking(found, orders=40, bootstrap=0)
+    )
+
+
+def test_elo_peer_weights_need_half_of_the_orders_to_settle():
+    """Where 33 of 40 orders oscillate, there are no weights, and the error has both numbers."""
+    with pytest.raises(ConvergenceError, match=r"in 33 of 40 orders of the battles .* 'damped'"):
+        rank(draw_panel(43), scoring=Scoring.ELO, weights="peer", orders=40)
+
+
+def test_only_elo_with_its_own_peer_weights_has_orders_that_may_not_settle():
+    """Equal and damped weights are not found within the orders, and win rates have none: no count."""
+    panel = draw_panel(6)
+    for scoring in (Scoring.ELO, Scoring.WIN_RATE):
+        kwargs = {"scoring": scoring, "orders": 10, "bootstrap": 0}
+        assert rank(panel, **kwargs).unsettled_orders is None
+        damped = rank(panel, weights="peer", scheme=Scheme.DAMPED, **kwargs)
+        assert damped.unsettled_orders is None
+    settled = rank(draw_panel(0), scoring=Scoring.ELO, weights="peer", orders=40, bootstrap=0)
+    assert (settled.unsettled_orders, settled.weights.converged) == (0, True)
+
+
 def test_an_elo_ranking_says_how_far_the_order_of_the_battles_moves_a_rating():
     """`between_orders` is the deviation of `elo` by contestant; a win rate has no order of battles."""
     battles = [
@@ -294,7 +339,7 @@ def test_the_document_has_the_promised_keys():
     document = ranking_document(rank(collect(battles), weights="peer"))
     promised = """scoring weighting scheme reviewers contestants groups weights contestant_of
         iterations residual converged reviews unreadable outranks weight_bounds between_orders
-        questions resamples unsettled propped by_opponent light_pairs"""
+        unsettled_orders questions resamples unsettled propped by_opponent light_pairs"""
     assert list(document) == promised.split()
     unbounded = dict.fromkeys(("low", "high", "rank_low", "rank_high"))
     assert document["contestants"]["ann"] == {"score": 1.0, "rank": 1, **unbounded}
