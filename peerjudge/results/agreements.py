@@ -23,6 +23,7 @@ from peerjudge.reporting.layout import Column, Section, Table, build_section, bu
 from peerjudge.results.accuracy import COUNTED, LEFT_OUT, list_counted
 from peerjudge.results.base import Document, FramedResult, Shown, list_names, name_gold
 from peerjudge.results.columns import Cells, list_cells
+from peerjudge.results.contestants import SCHEMES
 from peerjudge.results.plain import make_plain
 from peerjudge.runs.reading import Source, read_material
 from peerjudge.tracker import Stance
@@ -306,6 +307,8 @@ def _describe_agreement(measured: GoldAgreement, gold: str) -> list[str]:
     ]
     if measured.unjudged:
         lines.append(f"Left out are these items. {COUNTED}")
+    if measured.weights.scheme is not None:
+        lines.append(f"Reviewers have peer weights by {SCHEMES[measured.weights.scheme]}.")
     if len(measured.reviewers) > 1:
         lines.append(
             "Combined: the sign of the mean of -1 (first shown), 0 (tie) and +1 (second), weighted; "
@@ -322,6 +325,7 @@ def _describe_agreement(measured: GoldAgreement, gold: str) -> list[str]:
 def _list_values(measured: GoldAgreement) -> dict[str, object]:
     """Return the agreement as plain values for JSON.
 
+    `scheme` is that of the peer weights, null for equal weights.
     `fleiss_kappa` is null where it does not exist: both raters always gave the same verdict. `accuracy`
     leaves the `unjudged` items out; the other two count them as `GoldAgreement` says. `intervals` has the
     bounds of each value.
@@ -334,6 +338,7 @@ def _list_values(measured: GoldAgreement) -> dict[str, object]:
     }
     return {
         "reviewers": list(measured.reviewers),
+        "scheme": None if measured.weights.scheme is None else measured.weights.scheme.value,
         "gold": measured.gold,
         **{name: value.value for name, value in values.items()},
         "intervals": {name: [value.low, value.high] for name, value in values.items()},

@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import isnan, nan
 from typing import TYPE_CHECKING
 
-from peerjudge.data import Measurement, Ranking, Scoring, Standing
+from peerjudge.data import Measurement, Ranking, Scheme, Scoring, Standing
 from peerjudge.reporting.figures import (
     Curve,
     Curves,
@@ -43,6 +43,7 @@ MOST_ROWS = 30
 """A figure of more contestants than this is not readable; the table has all."""
 
 SCHEMES = {"prd": "PRD Equation 2", "damped": "Damped"}
+"""Names of the schemes of peer weights; every table of a ranking with peer weights has one of them."""
 
 
 def build_contestants_section(findings: Findings | Standings) -> Section | None:
@@ -53,7 +54,7 @@ def build_contestants_section(findings: Findings | Standings) -> Section | None:
         return build_section(title, f"No ranking: {findings.peers_missing}", required=True)
     drawn, all_of = len(peers.trajectories), len(peers.equal.contestants)
     best = f" Of the {all_of} contestants the best {drawn} are drawn." if drawn < all_of else ""
-    by = "equal weights" if peers.weighted is None else "peer weights"
+    by = "equal weights" if peers.weighted is None else name_weights(peers.weighted)
     versus = peers.head_to_head
     return build_section(
         "Reviewers and contestants",
@@ -112,7 +113,10 @@ def _build_weights_table(
         sorted(first, key=lambda name: -first[name].value),
         Column("Reviewer", ""),
         Column("Contestant", (contestant_of or {}).get),
-        *(Column(SCHEMES.get(name, name), held.get, key=name) for name, held in by_scheme.items()),
+        *(
+            Column(SCHEMES.get(name, name.capitalize()), held.get, key=name)
+            for name, held in by_scheme.items()
+        ),
         note="The weights of a scheme sum to 1.",
     )
 
@@ -122,15 +126,34 @@ def build_run_ranking_table(findings: Findings | Standings) -> Table:
     peers = findings.peers
     rankings = {"Equal weights": peers.equal} if peers else {}
     if peers is not None and peers.weighted is not None:
-        rankings["Peer weights"] = peers.weighted
-    note = "" if peers is None else describe_groups(peers.equal)
+        weights = name_weights(peers.weighted)
+        rankings[weights[:1].upper() + weights[1:]] = peers.weighted
+    notes = [] if peers is None else [describe_groups(peers.equal)]
+    if peers is not None and peers.weighted is not None:
+        notes.append(_OTHER_SCHEME)
     best = [*rankings.values()][-1:]
     return build_table(
         "Ranking by the private reviews, win rate in %",
         [name for ranking in best for name in ranking.contestants],
         Column("Contestant", ""),
         *((heading, partial(_show_standing, one)) for heading, one in rankings.items()),
-        note=note,
+        note=" ".join(filter(None, notes)),
+    )
+
+
+_OTHER_SCHEME = (
+    "Peer weights: by the damped scheme, as `peerjudge rank --weights peer --scheme damped`; without "
+    "`--scheme`, that command uses PRD Equation 2."
+)
+
+
+def name_weights(ranking: Ranking) -> str:
+    """Return the name of the peer weights of a ranking with their scheme; empty without peer weights."""
+    scheme = ranking.weights.scheme
+    if scheme is None:
+        return ""
+    return (
+        "damped peer weights" if scheme is Scheme.DAMPED else f"peer weights by {SCHEMES[scheme]}"
     )
 
 
@@ -169,7 +192,11 @@ def build_ranking_tables(ranking: Ranking) -> list[Table]:
     )
     return [
         build_table(
-            f"Ranking by {ranking.scoring}, scores {unit}",
+            ", ".join(
+                filter(
+                    None, (f"Ranking by {ranking.scoring}", name_weights(ranking), f"scores {unit}")
+                )
+            ),
             names,
             Column("Contestant", ""),
             Column("Group", number_groups(ranking).get),
@@ -183,7 +210,9 @@ def build_ranking_tables(ranking: Ranking) -> list[Table]:
             Column("% above the next", outranks, "share", key="above_the_next"),
             note=" ".join(filter(None, (describe_groups(ranking), ranks_above))),
         ),
-        _build_weights_table({"Weight": weights}, contestant_of=ranking.contestant_of),
+        _build_weights_table(
+            {ranking.weights.scheme or "weight": weights}, contestant_of=ranking.contestant_of
+        ),
     ]
 
 
@@ -286,7 +315,7 @@ def _ranking_figure(findings: Findings | Standings, peers: PeerFindings) -> Figu
             rows=rows[:MOST_ROWS],
             across="battles won; a tie is half a win",
             limits=SHARES,
-            series=("equal weights", "peer weights"),
+            series=("equal weights", name_weights(best) or "peer weights"),
             hollow=True,
         ),
         note=f"{note} {counted(best.reviews, 'private review')}.",

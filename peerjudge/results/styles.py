@@ -19,6 +19,7 @@ from peerjudge.results.contestants import (
     describe_groups,
     measure_rank,
     measure_score,
+    name_weights,
     number_groups,
 )
 from peerjudge.results.plain import make_plain
@@ -96,7 +97,16 @@ def build_control_tables(ranking: ControlledRanking) -> list[Table]:
 
     return [
         build_table(
-            "Bradley-Terry ranking with and without control of style, scores in rating points",
+            ", ".join(
+                filter(
+                    None,
+                    (
+                        "Bradley-Terry ranking with and without control of style",
+                        name_weights(ranking.plain),
+                        "scores in rating points",
+                    ),
+                )
+            ),
             list(ranking.contestants),
             Column("Contestant", ""),
             Column("Group", number_groups(ranking.plain).get),
