@@ -21,7 +21,7 @@ from peerjudge.analysis.ballots import (
 )
 from peerjudge.analysis.effort import Effort
 from peerjudge.analysis.grouping import list_distinct
-from peerjudge.analysis.influence import CONTRADICTED, count_kinds, is_event
+from peerjudge.analysis.influence import CONTRADICTED, count_kinds, has_gold_choice, is_event
 from peerjudge.data import Direction, EventKind, Measurement, Noun, Outcome, Role
 from peerjudge.statistics.sampler import Sampler
 from peerjudge.tracker import NoEventReason
@@ -48,7 +48,8 @@ class SeatFindings(Noun, frozen=True, kw_only=True):
 
     `first_before` and `first_after` are the shares of its choices that name the first-shown answer.
     `altered` is the share of `ALTERED` among the events in which it was contradicted;
-    `towards_gold` and `away_from_gold` count its moves by direction, of all kinds.
+    `towards_gold` and `away_from_gold` count its moves by direction, of all kinds; they are `None` where
+    no gold is known.
     """
 
     reviewer: str
@@ -61,8 +62,8 @@ class SeatFindings(Noun, frozen=True, kw_only=True):
     events: Mapping[EventKind, int]
     no_events: Mapping[NoEventReason, int]
     altered: Measurement | None
-    towards_gold: int
-    away_from_gold: int
+    towards_gold: int | None
+    away_from_gold: int | None
 
     @property
     def contradicted(self) -> int:
@@ -191,7 +192,7 @@ def _seat(
     before, after = own.where(own.opening & several), own.where(own.closing)
     contradicted = own.where(is_event(own.event, *CONTRADICTED))
     altered = is_event(contradicted.event, EventKind.ALTERED)
-    moves = own.gold_move
+    moves = own.gold_move if has_gold_choice(own) else None
     return SeatFindings(
         reviewer=reviewer,
         role=role,
@@ -205,9 +206,13 @@ def _seat(
             reason: int((own.event == EVENTS.index(reason)).sum()) for reason in NoEventReason
         },
         altered=sampler.known_mean(altered.astype(np.float64), contradicted.question),
-        towards_gold=int((moves == DIRECTIONS.index(Direction.TOWARDS)).sum()),
-        away_from_gold=int((moves == DIRECTIONS.index(Direction.AWAY)).sum()),
+        towards_gold=_count_direction(moves, Direction.TOWARDS),
+        away_from_gold=_count_direction(moves, Direction.AWAY),
     )
+
+
+def _count_direction(moves: Codes | None, direction: Direction) -> int | None:
+    return None if moves is None else int((moves == DIRECTIONS.index(direction)).sum())
 
 
 def _gain(before: Ballots, after: Ballots, sampler: Sampler) -> Measurement | None:

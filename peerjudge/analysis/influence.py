@@ -28,8 +28,9 @@ class StanceCounts(Noun, frozen=True, kw_only=True):
 
     `altered` and `held` are shares of the events in which a seat was contradicted; `towards_gold` is
     the share that went to gold of the moves between gold and another stance. `gold`, `majority` and
-    `first` count the moves by direction, seen from the gold answer, from the majority of the private
-    stances and from the first-shown answer.
+    `first` count the moves by direction, seen from the gold answer (`None` where none of the events has
+    one), from the majority of the private stances (`None` where no move has one) and from the
+    first-shown answer.
     """
 
     reviewer: str | None
@@ -40,8 +41,8 @@ class StanceCounts(Noun, frozen=True, kw_only=True):
     altered: Measurement
     held: Measurement
     towards_gold: Measurement
-    gold: Mapping[Direction, int]
-    majority: Mapping[Direction, int]
+    gold: Mapping[Direction, int] | None
+    majority: Mapping[Direction, int] | None
     first: Mapping[Direction, int]
 
 
@@ -144,6 +145,11 @@ def build_persuasion_graph(rows: Iterable[Persuasion]) -> nx.DiGraph[str]:
     return graph
 
 
+def has_gold_choice(ballots: Ballots) -> bool:
+    """Return whether the gold of any ballot is an answer, so that a stance can move to it or from it."""
+    return bool((ballots.gold >= 0).any())
+
+
 def count_kinds(event: Codes) -> dict[EventKind, int]:
     """Return how often each kind of event occurs."""
     counts: Ints = np.bincount(event[event >= 0], minlength=len(EVENTS))
@@ -169,8 +175,8 @@ def _count(key: Key, moves: Ballots, sampler: Sampler) -> StanceCounts:
         altered=share(is_event(moves.event, EventKind.ALTERED), contradicted),
         held=share(is_event(moves.event, EventKind.HELD), contradicted),
         towards_gold=share(moves.gold_move == towards, decided),
-        gold=_directions(moves.gold_move),
-        majority=_directions(moves.majority_move),
+        gold=_directions(moves.gold_move) if has_gold_choice(moves) else None,
+        majority=_directions(moves.majority_move) if (moves.majority_move >= 0).any() else None,
         first=_directions(moves.first_move),
     )
 

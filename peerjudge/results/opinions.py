@@ -318,10 +318,6 @@ def _build_moves_table(rows: Sequence[StanceCounts], *, by: str) -> Table:
             return MISSING
         return "itself" if row.opponent == row.reviewer else row.opponent
 
-    def show_moves(directions: Mapping[Direction, int]) -> str:
-        towards, away = directions[Direction.TOWARDS], directions[Direction.AWAY]
-        return f"{towards} : {away}" if towards or away else MISSING
-
     return build_table(
         f"Opinion events by {by}, shares in %",
         rows,
@@ -337,11 +333,17 @@ def _build_moves_table(rows: Sequence[StanceCounts], *, by: str) -> Table:
             "share",
             about="of the moves between gold and another answer",
         ),
-        ("Gold", lambda row: show_moves(row.gold)),
-        ("Majority", lambda row: show_moves(row.majority)),
-        ("First shown", lambda row: show_moves(row.first)),
+        *(
+            Column(f"{way.capitalize()} {name}", f"{place}.{direction}", key=f"{way}_{place}")
+            for place, name in (
+                ("gold", "gold"),
+                ("majority", "majority"),
+                ("first", "first shown"),
+            )
+            for way, direction in (("to", Direction.TOWARDS), ("from", Direction.AWAY))
+        ),
         names=4,
-        note="The last columns count moves to and away from gold, the majority of the private "
+        note="To and from: moves to and away from gold, the majority of the private "
         "verdicts, and the first-shown answer. Turns are counted from 1 after the private reviews; "
         "itself is another seat of the same reviewer.",
     )
