@@ -31,7 +31,10 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "measure": "accuracy, margin (probability of gold), pearson (ratings and gold), or mean rating",
         **_VALUE,
         "questions": "number of questions; missing for ratings",
-        "unreadable": "verdicts that are unreadable, refused or inconsistent",
+        "inconsistent": "verdicts that contradict themselves between the shown orders",
+        "unreadable": "verdicts, or replies of ratings, that cannot be read",
+        "refused": "verdicts that were refused",
+        "unrated": "answers without a rating, of correlations",
     },
     "compare": {
         "one": "condition, run or reviewer",

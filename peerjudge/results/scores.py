@@ -50,6 +50,7 @@ _PLAIN = Conventions(source="")
 _END = 120
 """Letters of a reply that are shown, at its start and at its end."""
 _LEADER = "leader"
+_WITHOUT_CHOICE = ("inconsistent", "unreadable", "refused")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -118,7 +119,7 @@ class ScoreResult(DrawnResult):
                     **own,
                     "group": group,
                     "questions": cell.questions,
-                    "unreadable": cell.undecided,
+                    **{name: getattr(cell, name) for name in _WITHOUT_CHOICE},
                 }
                 yield {**more, "measure": "accuracy", **list_cells(cell.accuracy)}
                 if cell.margin is not None:
@@ -127,7 +128,7 @@ class ScoreResult(DrawnResult):
             own = {
                 **describe_judge(rated.judge),
                 "group": rated.aspect,
-                "unreadable": rated.unrated,
+                "unrated": rated.unrated,
             }
             yield {**own, "measure": "pearson", **list_cells(rated.pearson)}
         for one in self._levels:
