@@ -158,6 +158,9 @@ def collect_reviews(dataset: Dataset) -> Ballots:
         size=len(rows),
         name=dataset.name,
         simulated=dataset.simulated,
+        simulated_reviewers=[name for name in reviewers if name not in dataset.humans]
+        if dataset.simulated
+        else (),
         humans=dataset.humans,
         unordered=dataset.unordered,
         gold_rule=dataset.gold_rule,
@@ -194,6 +197,7 @@ def build_ballots(
     size: int,
     name: str,
     simulated: bool,
+    simulated_reviewers: Iterable[str] = (),
     humans: Iterable[str] = (),
     unordered: Iterable[str] = (),
     gold_rule: GoldRule = GoldRule.SIGN_OF_MEAN,
@@ -210,6 +214,7 @@ def build_ballots(
         size: number of rows.
         name: of the source.
         simulated: true if any ballot is of no real model.
+        simulated_reviewers: reviewers that no real model spoke for.
         humans: reviewers that are people.
         unordered: reviewers who saw the answers in an order that is not known.
         gold_rule: settles their votes that disagree.
@@ -230,6 +235,7 @@ def build_ballots(
     return Ballots(
         name=name,
         simulated=simulated,
+        simulated_reviewers=tuple(simulated_reviewers),
         humans=tuple(humans),
         unordered=tuple(unordered),
         gold_rule=gold_rule,

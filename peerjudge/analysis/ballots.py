@@ -143,6 +143,7 @@ class Ballots:
     `humans` are the reviewers that are people, whose votes that disagree `gold_rule` settles.
     `contestant_of` names the author of a reviewer's own answers, for reviewers with another name than
     theirs. `unordered` are the reviewers for whom `order` is not the one that they saw, which is not known.
+    `simulated_reviewers` are those that no real model spoke for.
     Vocabularies: `reviewers`, `questions`, `comparisons` (each in its own order: the one in which
     the source first shows it), `orders` (permutations of a comparison's own order; code 0 is of no
     fixed order, see `swapped`), `aspects` and `panels` (groups of reviewers). By comparison:
@@ -219,6 +220,7 @@ class Ballots:
     followed_up: Bools
     contestant_of: Mapping[str, str] = field(default_factory=dict[str, str])
     unordered: tuple[str, ...] = ()
+    simulated_reviewers: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.verdict)

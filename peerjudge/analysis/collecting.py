@@ -108,6 +108,7 @@ class BallotCollector:
         self._block_of = array("i")
         self._blocks = Vocabulary[bytes]()
         self._courses: dict[object, _Course] = {}
+        self._simulated: set[str] = set()
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -182,6 +183,7 @@ class BallotCollector:
             size=len(discussion),
             name=name,
             simulated=bool(discussions.simulated.any()),
+            simulated_reviewers=sorted(self._simulated),
             reviewers=self._reviewers,
             panels=self._panels,
             table=self._table,
@@ -242,6 +244,12 @@ class BallotCollector:
         rows = self._rows(transcript, comparison, tracking)
         # Most runs have no log-probabilities: these cost one look at every turn.
         has_logprobs = any(turn.utterance.logprobs for turn in transcript.turns)
+        reviewers = {seat.id: seat.reviewer for seat in transcript.seats}
+        self._simulated.update(
+            reviewers[turn.cue.seat]
+            for turn in transcript.turns
+            if turn.utterance.simulated and not turn.speaker
+        )
         own = self._table.comparisons[comparison].shown
         turns, stop = transcript.turns, transcript.stop
         cues = [turn.cue for turn in turns]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from math import floor, isnan
 from typing import TypeAlias
 
-from peerjudge.analysis.ballots import Ballots
+from peerjudge.analysis.ballots import Ballots, Stage
+from peerjudge.analysis.grouping import list_distinct
 from peerjudge.data import Measurement
 from peerjudge.errors import DataError
 
@@ -28,10 +29,11 @@ class Origin(StrEnum):
     PRINTED = "printed"
     """Verdicts that the paper prints."""
     RUN = "run"
-    """Discussions of real models."""
+    """New verdicts of models and people."""
     SIMULATED = "simulated"
-    FITTED = "simulated, fitted to this"
-    """Simulated reviewers whose traits were fitted to this table or figure, or to what it counts."""
+    """New verdicts, some of them by simulated reviewers."""
+    FITTED = "fitted"
+    """The same, where traits of one of these were fitted to this value, or to the reviews that it counts."""
 
     @property
     def is_fresh(self) -> bool:
@@ -43,13 +45,15 @@ class Origin(StrEnum):
 class PublishedCell:
     """A printed value: a number, a word, or `None` where the paper only draws it.
 
-    `digits` are its decimals, and `impossible` says why no source can give it.
+    `digits` are its decimals, and `impossible` says why no source can give it. `fitted` names the simulated
+    cards whose traits were fitted to it, or to the reviews that it counts.
     """
 
     key: CellKey
     value: float | str | None
     digits: int
     impossible: str
+    fitted: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -72,8 +76,7 @@ class PublishedItem:
     `data` names the dataset that it is about, if it is one, and `needs` says which sources give it. `of`
     names the items in which its values are printed as well. A table of accuracies names the groups `by` of
     its columns, with the number of judged comparisons in `counts`, and the prompt pack `prompts` that plays
-    it (empty for every pack that no other table names). `fitted` names the simulated cards whose traits were
-    fitted to its values, or to the reviews that it counts.
+    it (empty for every pack that no other table names).
     """
 
     name: str
@@ -87,7 +90,6 @@ class PublishedItem:
     by: str = ""
     prompts: str = ""
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
-    fitted: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,18 +152,21 @@ class Evidence:
 class Estimates:
     """Our values by cell, and a note on how they were counted.
 
-    `source` says what they come from where that is not the source that is read, `recorded` names the values
-    that are on record in any source, and `missing` says why it gives none where more than what the item needs
-    is to be said. `by_chance` has the 95 % bounds of the printed value, for values that both sides average
-    over random orders of the battles.
+    `reviewers` has for each value the reviewers that spoke for it (see `find_speakers`), none where it comes
+    from the votes that are gold. `origin` says what all values come from where that is not the source that
+    is read, and `missing` why there are none where more than what the item needs is to be said. `by_chance`
+    has the 95 % bounds of the printed value, for values that both sides average over random orders of the
+    battles.
     """
 
     values: Mapping[CellKey, Measurement | str] = field(
         default_factory=dict[CellKey, Measurement | str]
     )
     note: str = ""
-    source: Origin | None = None
-    recorded: frozenset[CellKey] = frozenset()
+    reviewers: Mapping[CellKey, Collection[str]] = field(
+        default_factory=dict[CellKey, Collection[str]]
+    )
+    origin: Origin | None = None
     missing: str = ""
     by_chance: Mapping[CellKey, tuple[float, float]] = field(
         default_factory=dict[CellKey, tuple[float, float]]
@@ -175,7 +180,7 @@ class ReproducedCell:
     Of a recorded value, `equal` says whether both are the same at the printed rounding; or, if both are means
     over random orders, `inside` says whether they differ by no more than these orders explain (95 %). Of a
     value from at least 20 questions of a run, `inside` says whether the printed one is that or lies within
-    our interval. Else they are `None`. `n` is the number of observations, and `source` what ours comes from,
+    our interval. Else they are `None`. `n` is the number of observations, and `origin` what ours comes from,
     `None` where the source gives none.
     """
 
@@ -190,8 +195,21 @@ class ReproducedCell:
     equal: bool | None
     inside: bool | None
     digits: int
-    source: Origin | None
+    origin: Origin | None
     note: str
+
+
+def find_speakers(ballots: Ballots) -> frozenset[str]:
+    """Return the reviewers on whose words these ballots depend.
+
+    A verdict in private depends on its reviewer alone, a later one on all seats of its discussion.
+    """
+    alone = (ballots.stage == Stage.RECORDED) | (ballots.stage == Stage.PRIVATE)
+    facts = ballots.discussions
+    speakers = {ballots.reviewers[code] for code in list_distinct(ballots.reviewer[alone])}
+    for code in list_distinct(facts.seating[ballots.discussion[~alone]]):
+        speakers |= {reviewer for reviewer, _, _ in facts.seatings[code]}
+    return frozenset(speakers)
 
 
 def assign_names(
@@ -233,7 +251,7 @@ def compare_cell(
     cell: PublishedCell,
     ours: Measurement | str | None,
     *,
-    source: Origin,
+    origin: Origin,
     questions: int,
     note: str,
     comparable: bool,
@@ -245,7 +263,7 @@ def compare_cell(
         item: the item of the cell.
         cell: the printed value.
         ours: `None` where the source does not give it.
-        source: what ours comes from.
+        origin: what ours comes from.
         questions: how many questions the source has.
         note: how it was counted, or what would give it.
         comparable: false for values on other data than the paper's.
@@ -258,10 +276,10 @@ def compare_cell(
     equal = inside = None
     if ours is not None and cell.value is not None and comparable and not cell.impossible:
         same = _is_equal(cell, ours)
-        if not source.is_fresh and by_chance is not None and not isinstance(cell.value, str):
+        if not origin.is_fresh and by_chance is not None and not isinstance(cell.value, str):
             rounding = 0.5 / 10**cell.digits
             inside = by_chance[0] - rounding <= cell.value <= by_chance[1] + rounding
-        elif not source.is_fresh:
+        elif not origin.is_fresh:
             equal = same
         elif known and not isnan(ours.low) and min(questions, ours.n) >= FEWEST_QUESTIONS:
             inside = same or (
@@ -279,7 +297,7 @@ def compare_cell(
         equal=equal,
         inside=inside,
         digits=cell.digits,
-        source=source if ours is not None else None,
+        origin=origin if ours is not None else None,
         note=cell.impossible or note,
     )
 

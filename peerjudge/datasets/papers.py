@@ -48,7 +48,7 @@ def read_paper(name: str) -> Paper:
     read = _read(name)
     names = cast("dict[str, list[str]]", read.get("names", {}))
     items = cast("list[_Toml]", read["items"])
-    cells = {str(item["name"]): tuple(_cells(item)) for item in items}
+    cells = {str(item["name"]): tuple(_cells(item, read)) for item in items}
     return Paper(
         name=name,
         title=str(read["title"]),
@@ -81,8 +81,6 @@ def _read(name: str) -> _Toml:
 
 def _item(item: _Toml, paper: _Toml, cells: Mapping[str, Sequence[PublishedCell]]) -> PublishedItem:
     parts = cast("list[_Toml]", item.get("parts", []))
-    fits = cast("list[dict[str, list[str]]]", paper.get("fitted", []))
-    names = {str(item["name"]), *(str(part["of"]) for part in parts)}
     shared = [cell for part in parts for cell in cells[str(part["of"])] if _is_of(cell, part)]
     return PublishedItem(
         name=str(item["name"]),
@@ -99,7 +97,6 @@ def _item(item: _Toml, paper: _Toml, cells: Mapping[str, Sequence[PublishedCell]
         by=str(item.get("by", "")),
         prompts=str(item.get("prompts", "")),
         counts=cast("dict[str, int]", item.get("counts", {})),
-        fitted=frozenset(card for fit in fits if names & {*fit["items"]} for card in fit["cards"]),
     )
 
 
@@ -109,7 +106,9 @@ def _is_of(cell: PublishedCell, part: _Toml) -> bool:
     return all(names is None or name in names for name, names in zip(cell.key, chosen, strict=True))
 
 
-def _cells(item: _Toml) -> Iterator[PublishedCell]:
+def _cells(item: _Toml, paper: _Toml) -> Iterator[PublishedCell]:
+    fits = cast("list[dict[str, list[str]]]", paper.get("fitted", []))
+    fitted = {card for fit in fits if item["name"] in fit["items"] for card in fit["cards"]}
     for given in cast("list[_Toml]", item.get("grids", [])):
         grid = {key: item[key] for key in ("columns", "digits") if key in item} | given
         columns = cast("list[str]", grid["columns"])
@@ -121,4 +120,5 @@ def _cells(item: _Toml) -> Iterator[PublishedCell]:
                         value=None if value == _DRAWN else value,
                         digits=cast("int", grid.get("digits", 0)),
                         impossible=str(grid.get("impossible", "")),
+                        fitted=frozenset(fitted),
                     )

@@ -102,7 +102,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "n": "observations",
         "equal": "of recorded data: true if both are equal at the printed rounding",
         "inside": "of a run of 20 questions or more: true if equal, or in the interval",
-        "source": "recorded, printed, run, simulated, or simulated and fitted to this item",
+        "origin": "recorded, printed, run, simulated, or fitted (simulated by cards fitted to this value)",
         "note": "how it was counted, or why there is nothing to compare",
     },
     "report": {

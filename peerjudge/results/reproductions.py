@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
 
+from peerjudge.analysis.ballots import Ballots
 from peerjudge.analysis.reproducing import (
     FEWEST_QUESTIONS,
     Estimates,
     Evidence,
     Origin,
     Paper,
+    PublishedCell,
     PublishedItem,
     ReproducedCell,
     assign_names,
@@ -32,9 +34,17 @@ from peerjudge.results.plain import make_plain
 from peerjudge.runs.reading import Material, Source, Stored, locate_source, read_material
 
 _DRAWN = "drawn"
-_SCHEMA = "Reproduction/1"
+_SCHEMA = "Reproduction/2"
 _ORDERED = (
     "A published one is inside if the two differ by no more than these orders explain (95 %)."
+)
+_EXPLAINED = {
+    Origin.SIMULATED: "Simulated: reviewers of this value are simulated, and say nothing about real models.",
+    Origin.FITTED: "Fitted: traits of a simulated reviewer were fitted to this value, so that they agree "
+    "is no reproduction.",
+}
+_PARTLY = (
+    "Some reviewers are simulated: values marked simulated or fitted say nothing about real models."
 )
 
 
@@ -76,8 +86,10 @@ class ReproduceResult(SourcedResult):
 
     def parts(self) -> Shown:
         """Return a table for each item that the source gives, then what the others need."""
+        real = any(cell.origin is Origin.RUN for cell in self.cells)
         parts: list[str | Table] = [
-            *preface(simulated=self.simulated, questions=self.questions),
+            *([_PARTLY] if self.simulated and real else []),
+            *preface(simulated=self.simulated and not real, questions=self.questions),
         ]
         if self.stand_ins:
             pairs = ", ".join(f"{name} for {model}" for name, model in self.stand_ins.items())
@@ -96,14 +108,14 @@ class ReproduceResult(SourcedResult):
         ]
 
     def describe_counts(self) -> list[str]:
-        """Return how the values compare, a sentence for each kind of source, and how many are missing."""
+        """Return how the values compare, a sentence for each origin, and how many are missing."""
         sentences: list[str] = []
-        for source in Origin:
-            own = [cell for cell in self.cells if cell.source is source]
+        for origin in Origin:
+            own = [cell for cell in self.cells if cell.origin is origin]
             equal = [cell.equal for cell in own if cell.equal is not None]
             inside = [cell.inside for cell in own if cell.inside is not None]
             held = "as near to ours as random orders explain"
-            if source.is_fresh:
+            if origin.is_fresh:
                 held = "within our interval"
             for compared, kind in (
                 (equal, "equal to ours at the printed rounding"),
@@ -112,14 +124,14 @@ class ReproduceResult(SourcedResult):
                 if compared:
                     fitted = "; the cards were fitted to them, so this is no reproduction"
                     sentences.append(
-                        f"{source.capitalize()}: {sum(compared)} of "
+                        f"{origin.capitalize()}: {sum(compared)} of "
                         f"{counted(len(compared), 'published value')} {kind}"
-                        f"{fitted * (source is Origin.FITTED)}."
+                        f"{fitted * (origin is Origin.FITTED)}."
                     )
             if uncompared := len(own) - len(equal) - len(inside):
-                few = self.questions < FEWEST_QUESTIONS and source.is_fresh
+                few = self.questions < FEWEST_QUESTIONS and origin.is_fresh
                 sentences.append(
-                    f"{source.capitalize()}: {counted(uncompared, 'value')} shown without "
+                    f"{origin.capitalize()}: {counted(uncompared, 'value')} shown without "
                     f"comparison{f', which takes {FEWEST_QUESTIONS} questions' * few}."
                 )
         if missing := sum(cell.ours is None for cell in self.cells):
@@ -135,16 +147,16 @@ class ReproduceResult(SourcedResult):
 
     def _count(self, item: PublishedItem) -> dict[str, object]:
         cells = self._of(item)
-        sources = {cell.source for cell in cells if cell.source is not None}
+        origins = {cell.origin for cell in cells if cell.origin is not None}
         return {
             "name": item.name,
             "title": item.title,
             "source": item.source,
             "cells": len(cells),
             "given": sum(cell.ours is not None for cell in cells),
-            "by_source": {
-                source: _count_compared([cell for cell in cells if cell.source is source])
-                for source in sorted(sources)
+            "by_origin": {
+                origin: _count_compared([cell for cell in cells if cell.origin is origin])
+                for origin in sorted(origins)
             },
             "missing": _describe_missing_values(item, cells),
         }
@@ -162,8 +174,9 @@ def reproduce(
 
     Values from the recorded data of the paper are equal at the printed rounding, or differ; means over random
     orders are inside if they differ by no more than these orders explain (95 %). Of a run, a published value
-    is inside if it lies in our interval or equals ours. A value that the source does not give is listed with
-    the source that it needs.
+    is inside if it lies in our interval or equals ours. Each value has its own origin: recorded, run,
+    simulated if one of its reviewers is, or fitted if traits of one were fitted to this value. A value that
+    the source does not give is listed with the source that it needs.
 
     Args:
         paper: Name of the paper; `peerjudge list papers` lists them.
@@ -181,15 +194,17 @@ def reproduce(
     chosen = _choose_items(wanted, list_names(items))
     material = read_material(source)
     place = locate_source(source) if isinstance(source, Stored) else material.ballots.name
-    evidence = _build_evidence(wanted, chosen[0], material, stand_ins or {}, seed=seed)
+    given = stand_ins or {}
+    evidence = _build_evidence(wanted, chosen[0], material, given, seed=seed)
+    moved = _find_moved(wanted, material.ballots, given)
     estimates = find_estimates(wanted.name)
     cells: list[ReproducedCell] = []
-    given = False
+    found = False
     for item in chosen:
         estimated = _estimate(replace(evidence, item=item), estimates.get(item.name))
-        cells += _compare(item, estimated, material)
-        given = given or bool(estimated.values and not (estimated.source and items is None))
-    if not given:
+        cells += _compare(item, estimated, material, moved)
+        found = found or bool(estimated.values and not (estimated.origin and items is None))
+    if not found:
         raise DataError(_explain_nothing(wanted, chosen, place))
     return ReproduceResult(
         paper=wanted,
@@ -202,7 +217,7 @@ def reproduce(
             for name in names
             if material.of_run and name != model
         },
-        simulated=material.of_run and material.ballots.simulated,
+        simulated=any(cell.origin in _EXPLAINED for cell in cells),
         questions=material.ballots.count_questions(),
     )
 
@@ -217,6 +232,8 @@ def _build_item_table(item: PublishedItem, cells: Sequence[ReproducedCell]) -> T
 
     given = [cell for cell in cells if cell.ours is not None]
     notes = dict.fromkeys(cell.note for cell in given if cell.note)
+    origins = {cell.origin for cell in given}
+    notes |= {text: None for origin, text in _EXPLAINED.items() if origin in origins}
     return build_table(
         f"{item.name}: {item.title}",
         given,
@@ -228,7 +245,7 @@ def _build_item_table(item: PublishedItem, cells: Sequence[ReproducedCell]) -> T
         ("Ours", lambda cell: _number(cell, "ours")),
         ("95 % interval", show_interval),
         ("n", lambda cell: MISSING if cell.n is None else f"{cell.n:,}"),
-        Column("From", "source"),
+        Column("Origin", "origin"),
         ("Compared", _verdict),
         note=" ".join(
             note if note.endswith(".") else f"{note[:1].upper()}{note[1:]}." for note in notes
@@ -293,8 +310,8 @@ def _verdict(cell: ReproducedCell) -> str:
 
 
 def _count_compared(cells: Sequence[ReproducedCell]) -> dict[str, int]:
-    """Return how many values of one source were compared, and how many are equal or inside."""
-    fresh = any(cell.source is not None and cell.source.is_fresh for cell in cells)
+    """Return how many values of one origin were compared, and how many are equal or inside."""
+    fresh = any(cell.origin is not None and cell.origin.is_fresh for cell in cells)
     equal = [cell.equal for cell in cells if cell.equal is not None]
     inside = [cell.inside for cell in cells if cell.inside is not None]
     return {
@@ -324,8 +341,7 @@ def _build_evidence(
 ) -> Evidence:
     """Return the ballots with the names of the paper for its reviewers and contestants."""
     ballots = material.ballots
-    people = set(ballots.humans)
-    names = [name for name in ballots.reviewers if name not in people]
+    names = _list_judges(ballots)
     for name, model in given.items():
         if name not in names or model not in paper.names:
             msg = (
@@ -333,14 +349,7 @@ def _build_evidence(
                 f"{', '.join(paper.names)}"
             )
             raise DataError(msg)
-    # A contestant says which model its reviewer is; the name of a card may have letters of the data.
-    contestant_of = {
-        name: identify_name(ballots.contestant_of[name], paper.names)
-        for name in names
-        if name in ballots.contestant_of
-    }
-    known = {name: model for name, model in contestant_of.items() if model}
-    reviewers = assign_names(names, paper, {**known, **given})
+    reviewers = _name_reviewers(paper, ballots, given)
     contestants = assign_names(number_authors(ballots)[0], paper, {})
     own = {
         name: contestants[model][0]
@@ -358,6 +367,29 @@ def _build_evidence(
     )
 
 
+def _list_judges(ballots: Ballots) -> list[str]:
+    return [name for name in ballots.reviewers if name not in ballots.humans]
+
+
+def _name_reviewers(
+    paper: Paper, ballots: Ballots, given: Mapping[str, str]
+) -> dict[str, tuple[str, ...]]:
+    """Return the reviewers by the model of the paper for which each stands."""
+    # A contestant says which model its reviewer is; the name of a card may have letters of the data.
+    contestant_of = {
+        name: identify_name(contestant, paper.names)
+        for name, contestant in ballots.contestant_of.items()
+    }
+    known = {name: model for name, model in contestant_of.items() if model}
+    return assign_names(_list_judges(ballots), paper, {**known, **given})
+
+
+def _find_moved(paper: Paper, ballots: Ballots, given: Mapping[str, str]) -> set[str]:
+    """Return the reviewers that stand for another model than their own names say."""
+    own = _name_reviewers(paper, ballots, {})
+    return {name for name, model in given.items() if name not in own.get(model, ())}
+
+
 def _estimate(evidence: Evidence, estimate: Estimate | None) -> Estimates:
     """Return the estimates of an item; those that this source cannot give have the reason as note."""
     if estimate is None:
@@ -372,21 +404,28 @@ def _estimate(evidence: Evidence, estimate: Estimate | None) -> Estimates:
     if unknown:
         msg = f"{evidence.item.name} prints no {min(unknown)}"
         raise KeyError(msg)
+    if estimated.origin is None and (nameless := estimated.values.keys() - estimated.reviewers):
+        msg = f"{evidence.item.name} names no reviewers of {min(nameless)}"
+        raise KeyError(msg)
     return estimated
 
 
-def _compare(item: PublishedItem, estimated: Estimates, material: Material) -> list[ReproducedCell]:
+def _compare(
+    item: PublishedItem, estimated: Estimates, material: Material, moved: Collection[str]
+) -> list[ReproducedCell]:
     data = material.data if material.of_run else material.ballots.name
     judged = (data or "").partition(":")[0].partition("+")[0]
     comparable = not item.data or judged in {item.data, "", "transcripts"}
     other = "" if comparable else f"The paper's values are on {item.data}, ours on {judged}."
-    origin = Origin.RECORDED
-    if material.of_run:
-        fitted = not item.fitted.isdisjoint(material.ballots.reviewers)
-        simulated = Origin.FITTED if fitted else Origin.SIMULATED
-        origin = simulated if material.ballots.simulated else Origin.RUN
     questions = material.ballots.count_questions()
-    ordered = "" if origin.is_fresh or not estimated.by_chance else _ORDERED
+    origins = {
+        cell.key: estimated.origin
+        or _find_origin(cell, estimated.reviewers[cell.key], material, moved)
+        for cell in item.cells
+        if cell.key in estimated.values
+    }
+    fresh = any(origin.is_fresh for origin in origins.values())
+    ordered = "" if fresh or not estimated.by_chance else _ORDERED
     note = " ".join(filter(None, (estimated.note, ordered, other)))
     missing = estimated.missing or f"needs {item.needs}"
     return [
@@ -394,9 +433,7 @@ def _compare(item: PublishedItem, estimated: Estimates, material: Material) -> l
             item,
             cell,
             estimated.values.get(cell.key),
-            source=Origin.RECORDED
-            if cell.key in estimated.recorded
-            else estimated.source or origin,
+            origin=origins.get(cell.key, Origin.RECORDED),
             questions=questions,
             note=note if cell.key in estimated.values else missing,
             comparable=comparable,
@@ -404,6 +441,17 @@ def _compare(item: PublishedItem, estimated: Estimates, material: Material) -> l
         )
         for cell in item.cells
     ]
+
+
+def _find_origin(
+    cell: PublishedCell, reviewers: Collection[str], material: Material, moved: Collection[str]
+) -> Origin:
+    simulated = {*reviewers} & {*material.ballots.simulated_reviewers}
+    if cell.fitted & simulated - {*moved}:
+        return Origin.FITTED
+    if simulated:
+        return Origin.SIMULATED
+    return Origin.RUN if material.of_run and reviewers else Origin.RECORDED
 
 
 def _explain_nothing(paper: Paper, items: Sequence[PublishedItem], place: str) -> str:

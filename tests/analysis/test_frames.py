@@ -180,7 +180,7 @@ def test_reading_a_frame_takes_steps_in_proportion_to_its_rows():
     assert count_steps(80) < 5 * count_steps(20)
 
 
-def test_simulated_is_said_of_a_turn_or_of_a_whole_discussion():
-    """A model that discusses with a simulated reviewer has real turns in a simulated discussion."""
-    assert "discussion" in FRAMES["ballots"]["simulated"]
+def test_simulated_is_said_of_a_turn_or_of_a_verdict():
+    """A model that discusses with a simulated reviewer has real turns and gives real verdicts."""
+    assert "verdict" in FRAMES["ballots"]["simulated"]
     assert "discussion" not in FRAMES["turns"]["simulated"]

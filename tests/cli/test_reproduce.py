@@ -29,10 +29,10 @@ def by_name(document, item):
 def test_recorded_reviews_are_equal_or_not(prd):
     """An interval around the data that a paper counted says nothing: only equal values are counted."""
     cells = prd.document()["cells"]
-    assert {cell["source"] for cell in cells} == {"recorded", "printed", None}
+    assert {cell["origin"] for cell in cells} == {"recorded", "printed", None}
     ordered = [cell for cell in cells if cell["name"].startswith("Elo")]
     assert {cell["inside"] for cell in cells if cell not in ordered} == {None}
-    items = {item["name"]: item["by_source"] for item in prd.document()["items"]}
+    items = {item["name"]: item["by_origin"] for item in prd.document()["items"]}
     counts = {"Table 3": 10, "Section 4.2": 3, "Figure 3": 5, "Figure 7": 20, "Figure 8": 10}
     for name, number in counts.items():
         assert items[name] == {"recorded": {"compared": number, "equal": number}}
@@ -49,7 +49,7 @@ def test_elo_ratings_differ_by_no_more_than_random_orders_explain(prd):
     assert len(ordered) == 20
     assert {(cell["equal"], cell["inside"]) for cell in ordered} == {(None, True)}
     (table,) = (item for item in prd.document()["items"] if item["name"] == "Table 2")
-    assert table["by_source"]["recorded"] == {"compared": 40, "equal": 18, "inside": 20}
+    assert table["by_origin"]["recorded"] == {"compared": 40, "equal": 18, "inside": 20}
     assert "Recorded: 20 of 20 published values as near to ours as random orders explain." in str(
         prd
     )
@@ -64,7 +64,7 @@ def test_means_over_orders_may_differ_by_what_the_orders_explain(printed, inside
         item,
         cell,
         Measurement(value=1000.1, low=900.0, high=1100.0, n=80),
-        source=Origin.RECORDED,
+        origin=Origin.RECORDED,
         questions=80,
         note="",
         comparable=True,
@@ -108,11 +108,9 @@ def test_every_value_of_discussions_comes_from_one_run(discussed):
         cells = by_name(document, item)
         assert [name for name, cell in cells.items() if cell["ours"] is None] == []
         assert all(cell["low"] <= cell["ours"] <= cell["high"] for cell in cells.values())
-        people = {name: cell.pop("source") for name, cell in cells.items() if "Human" in name}
+        people = {name: cell.pop("origin") for name, cell in cells.items() if "Human" in name}
         assert {*people.values()} <= {"recorded"}
-        assert {cell["source"] for cell in cells.values() if "source" in cell} == {
-            "simulated, fitted to this"
-        }
+        assert {cell["origin"] for cell in cells.values() if "origin" in cell} == {"fitted"}
     assert document["simulated"] is True
     assert document["stand_ins"]["sim_gpt35"] == "GPT-3.5"
 
@@ -138,7 +136,7 @@ def test_few_questions_are_neither_inside_nor_outside(questions, compared):
     """Intervals of a few questions hold nearly every value, so that nothing is said of them."""
     found = pj.reproduce("prd", list(discuss(questions)), items="Table 4")
     (item,) = found.document()["items"]
-    ((source, counts),) = item["by_source"].items()
+    ((source, counts),) = item["by_origin"].items()
     assert (source, counts["compared"]) == ("simulated", compared)
     assert ("which takes 20 questions" in str(found)) == (not compared)
 
@@ -146,11 +144,69 @@ def test_few_questions_are_neither_inside_nor_outside(questions, compared):
 def test_cards_are_declared_fitted_where_they_say_so():
     """Each simulated card whose description says what it was fitted to is declared with those items."""
     shelf = Shelf(project=Path("/nowhere"))
-    declared = {card for paper in list_papers() for item in paper.items for card in item.fitted}
+    declared = {
+        card
+        for paper in list_papers()
+        for item in paper.items
+        for cell in item.cells
+        for card in cell.fitted
+    }
     described = {
         entry.name for entry in shelf.entries("agents") if " fitted to " in entry.description
     }
     assert declared == described
+
+
+def seat_a_model(transcript):
+    """The same discussion where a real model spoke as GPT-4, all others being simulated."""
+    seats = tuple(
+        replace(seat, reviewer=seat.reviewer.replace("sim_gpt4", "my_gpt4"))
+        for seat in transcript.seats
+    )
+    played = {seat.id for seat in seats if seat.reviewer == "my_gpt4"}
+    turns = tuple(
+        replace(turn, utterance=replace(turn.utterance, simulated=turn.cue.seat not in played))
+        for turn in transcript.turns
+    )
+    return replace(transcript, seats=seats, turns=turns)
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory):
+    """Discussions of a real GPT-4 with simulated reviewers that were fitted to Table 4."""
+    folder = tmp_path_factory.mktemp("mixed")
+    data = write_pairs(folder, ("human", "gpt3"), questions=6)
+    pj.run_sync("prd_lfqa", data=data, out=str(folder / "run"))
+    return [seat_a_model(one) for one in pj.load_sync(folder / "run")]
+
+
+@pytest.mark.parametrize("form", [list, pj.ballots_df])
+def test_a_value_is_simulated_only_where_one_of_its_own_reviewers_is(mixed, form):
+    """What a real model judged in private or with itself is a run, also beside simulated reviewers."""
+    found = pj.reproduce("prd", form(mixed))
+    origins = {name: cell["origin"] for name, cell in by_name(found.document(), "Table 4").items()}
+    assert origins["GPT-4 & GPT-4, random"] == "run"
+    assert origins["GPT-4 & Claude, R1"] == "run"
+    assert origins["GPT-4 & Claude, R2"] == "fitted"
+    assert origins["GPT-4 & Claude, R1 leads"] == "fitted"
+    table_6 = by_name(found.document(), "Table 6")
+    origins = {name: cell["origin"] for name, cell in table_6.items()}
+    assert origins["Human, initial"] == "recorded"
+    assert (origins["GPT-4, initial"], origins["GPT-4, after"]) == ("run", "fitted")
+    prompts = by_name(found.document(), "Table 9")
+    assert prompts["GPT-4 alone, random"]["origin"] == "run"
+    assert found.df.set_index(["item", "name"]).origin["Table 4", "Claude & Claude, R1"] == "fitted"
+    assert found.simulated
+    printed = str(found)
+    assert "Fitted: traits of a simulated reviewer were fitted to this value" in printed
+    assert printed.startswith("Some reviewers are simulated: values marked simulated or fitted")
+
+
+def test_a_card_in_the_place_of_another_model_was_not_fitted_to_its_values(mixed):
+    """Traits were fitted to the values of one model; as another one, the card is only simulated."""
+    swapped = {"sim_claude": "GPT-3.5", "sim_gpt35": "Claude"}
+    found = pj.reproduce("prd", mixed, items="Table 4", stand_ins=swapped).document()
+    assert by_name(found, "Table 4")["Claude & Claude, R1"]["origin"] == "simulated"
 
 
 def test_values_of_other_data_are_not_compared(discussed):
@@ -226,7 +282,7 @@ def test_one_item_is_printed_as_json(shell, verdicts):
     assert outcome.code == 0, outcome.err
     document = outcome.document
     assert {"schema", "paper", "source", "cells", "items"} <= document.keys()
-    names = {"item", "name", "published", "ours", "low", "high", "inside", "source", "note"}
+    names = {"item", "name", "published", "ours", "low", "high", "inside", "origin", "note"}
     assert all(names <= cell.keys() for cell in document["cells"])
     assert [item["name"] for item in document["items"]] == ["Table 3"]
     assert document == json.loads(json.dumps(document, allow_nan=False))

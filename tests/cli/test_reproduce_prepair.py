@@ -129,7 +129,7 @@ def test_recorded_verdicts_give_two_methods(shell, verdicts):
     assert outcome.code == 0, outcome.err
     given = [cell for cell in outcome.document["cells"] if cell["ours"] is not None]
     assert len(given) == 1 + 2 + 12 + 10
-    assert {(cell["inside"], cell["source"]) for cell in given} == {(None, "recorded")}
+    assert {(cell["inside"], cell["origin"]) for cell in given} == {(None, "recorded")}
     assert all("are LLMBar's, not those of the paper" in cell["note"] for cell in given)
     rows = {tuple(cell["name"].split(", ")[:2]) for cell in given}
     assert {evaluator for evaluator, _ in rows} == {"gpt-4", "llama-2-70b-chat"}

@@ -64,7 +64,7 @@ def test_nothing_is_estimated_from_foreign_reviewers(name, foreign):
     for item in PAPERS[name].items:
         estimate = find_estimates(name).get(item.name, lambda _: Estimates())
         found = estimate(Evidence(item=item, ballots=foreign, reviewers={}, contestants={}))
-        assert not found.values or found.source, item.name
+        assert not found.values or found.origin, item.name
         assert all(isinstance(value, Measurement | str) for value in found.values.values())
 
 

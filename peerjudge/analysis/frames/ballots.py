@@ -42,6 +42,9 @@ def build_ballots_frame(ballots: Ballots) -> pd.DataFrame:
     comparisons = ballots.comparisons
     number = ballots.comparison
     humans = np.array([name in ballots.humans for name in ballots.reviewers], dtype=np.bool_)
+    invented = np.array(
+        [name in ballots.simulated_reviewers for name in ballots.reviewers], dtype=np.bool_
+    )
     asked = [comparison.question for comparison in comparisons]
 
     def of_comparison(values: Sequence[object]) -> _Objects:
@@ -78,8 +81,10 @@ def build_ballots_frame(ballots: Ballots) -> pd.DataFrame:
                 [ballots.contestant_of.get(name) for name in ballots.reviewers], ballots.reviewer
             ),
             "human": np.where(ballots.reviewer >= 0, humans[ballots.reviewer], False),  # noqa: FBT003
-            "simulated": of_discussion(facts.simulated.tolist(), ballots.simulated).astype(
-                np.bool_
+            "simulated": np.where(
+                ballots.reviewer >= 0,
+                invented[ballots.reviewer],
+                of_discussion(facts.simulated.tolist(), ballots.simulated).astype(np.bool_),
             ),
             "shown": _show(ballots),
             "verdict": name_verdicts(ballots.verdict),

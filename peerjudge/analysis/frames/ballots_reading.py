@@ -71,6 +71,10 @@ def read_ballots_frame(frame: pd.DataFrame) -> Ballots:
     def place(name: str, codes: Mapping[str, int], default: int = -1) -> list[int]:
         return [default if one is None else codes[one] for one in rows.column(name)]
 
+    def list_marked(name: str) -> list[str]:
+        marks = zip(rows.column("reviewer"), rows.column(name, default=False), strict=True)
+        return list(dict.fromkeys(one for one, marked in marks if marked and one))
+
     ballots = build_ballots(
         {
             "discussion": discussion,
@@ -100,13 +104,8 @@ def read_ballots_frame(frame: pd.DataFrame) -> Ballots:
         size=len(frame),
         name="ballots",
         simulated=any(rows.column("simulated", default=False)),
-        humans=dict.fromkeys(
-            one
-            for one, human in zip(
-                rows.column("reviewer"), rows.column("human", default=False), strict=True
-            )
-            if human
-        ),
+        simulated_reviewers=list_marked("simulated"),
+        humans=list_marked("human"),
         reviewers=rows.vocabulary("reviewer"),
         aspects=aspects,
         panels=panels,
@@ -232,10 +231,13 @@ def _read_discussions(rows: _Rows, table: ComparisonTable) -> tuple[Discussions,
         "order": orders,
         **{name: cells(name, 0) for name in FACTS},
     }
-    flags = {"complete": True, "failed": False, "one_order": False, "simulated": False}
+    flags = {"complete": True, "failed": False, "one_order": False}
+    marked = zip(discussion, rows.column("simulated", default=False), strict=True)
+    simulated = {number for number, mark in marked if mark}
     columns: dict[str, Any] = {
         **{name: np.array(values, dtype=np.int32) for name, values in whole.items()},
         **{name: np.array(cells(name, one), dtype=np.bool_) for name, one in flags.items()},
+        "simulated": np.array([number in simulated for number in range(len(ids))], dtype=np.bool_),
     }
     discussions = Discussions(
         ids=tuple(ids),

@@ -109,7 +109,7 @@ FRAMES: Mapping[str, Mapping[str, str]] = {
         "reviewer": "reviewer; missing for the conclusion of several seats",
         "contestant": "author name of the reviewer's own answers where it is not the reviewer's name",
         "human": "true if the reviewer is a person",
-        "simulated": "true if no real model spoke in some turn of the discussion, or in some review",
+        "simulated": "true if no real model gave the verdict; of a conclusion, if none spoke in some turn",
         "shown": "ids of the answers in the order in which the reviewer saw them",
         "verdict": "an answer id, tie, inconsistent, unreadable or refused",
         "probabilities": "of the answers in the source's own order; missing without log-probabilities",

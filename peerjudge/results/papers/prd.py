@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -16,7 +16,7 @@ from peerjudge.analysis.position import (
     measure_position,
     measure_preferences,
 )
-from peerjudge.analysis.reproducing import CellKey, Estimates, Evidence, Origin
+from peerjudge.analysis.reproducing import CellKey, Estimates, Evidence, Origin, find_speakers
 from peerjudge.analysis.selecting import keep_contestants
 from peerjudge.data import EventKind, Measurement, Ranking, Scheme, Scoring, Tournament, replace
 from peerjudge.errors import DataError, UnconnectedError
@@ -53,6 +53,7 @@ _TWO_SIDED = 1.96
 """Quantile of the normal distribution for two-sided bounds of 95 %."""
 
 _Values = dict[CellKey, Measurement | str]
+_Reviewers = dict[CellKey, Collection[str]]
 _Weights = Literal["equal", "peer"]
 
 
@@ -87,6 +88,7 @@ def rank_contestants(evidence: Evidence) -> Estimates:
     published = ", ".join(f"{orders:,} ({name})" for name, orders in _PUBLISHED_ORDERS.items())
     return Estimates(
         values=values,
+        reviewers={key: _find_jury(evidence, key[1]) for key in values},
         note=f"Elo ratings depend on the order of the battles: ours are means over {_ELO_ORDERS} random "
         "orders, the published ones, by the notebook of its authors (peer_rank/peer_ranking.ipynb), over "
         f"{published}.",
@@ -109,7 +111,11 @@ def measure_juries(evidence: Evidence) -> Estimates:
             )
             values["", jury, "kappa"] = agreement.fleiss_kappa
             values["", jury, "accuracy"] = agreement.accuracy
-    return Estimates(values=evidence.only_printed(values), missing=apart)
+    return Estimates(
+        values=evidence.only_printed(values),
+        reviewers={key: _choose_jury(evidence, key[1]) for key in values},
+        missing=apart,
+    )
 
 
 def weigh_reviewers(evidence: Evidence) -> Estimates:
@@ -127,7 +133,9 @@ def weigh_reviewers(evidence: Evidence) -> Estimates:
             values["", "weight", model] = Measurement(
                 value=ranking.weights.weights[name], low=low, high=high, n=ranking.reviews
             )
-    return Estimates(values=values)
+    return Estimates(
+        values=values, reviewers=dict.fromkeys(values, _choose_jury(evidence, WEIGHTED))
+    )
 
 
 def compare_contestants(evidence: Evidence) -> Estimates:
@@ -146,7 +154,11 @@ def compare_contestants(evidence: Evidence) -> Estimates:
             and (own := evidence.find_contestant(one))
             and (against := evidence.find_contestant(other))
         }
-    return Estimates(values=evidence.only_printed(values), missing=apart)
+    return Estimates(
+        values=evidence.only_printed(values),
+        reviewers={key: _find_jury(evidence, key[0]) for key in values},
+        missing=apart,
+    )
 
 
 def measure_one_pair(evidence: Evidence) -> Estimates:
@@ -169,39 +181,47 @@ def measure_one_pair(evidence: Evidence) -> Estimates:
         ).accuracy
         for name, reviewers, weights in juries
     }
+    reviewers: _Reviewers = {("", name, "accuracy"): jurors for name, jurors, _ in juries}
     (discussion,) = (row for row in _rows(evidence) if _AND in row)
     talks = dataclasses.replace(evidence, ballots=keep_contestants(evidence.ballots, known))
     one, other = discussion.split(_AND)
     measured = _measure_pair(talks, one, other, without=())
     if "random" in measured:
         values["", discussion, "accuracy"] = measured["random"]
-    return Estimates(values=values)
+        reviewers["", discussion, "accuracy"] = _choose_jury(evidence, discussion)
+    return Estimates(values=values, reviewers=reviewers)
 
 
 def measure_discussions(evidence: Evidence) -> Estimates:
     """Estimate Table 4: accuracy in private, and of discussions by leader."""
     values: _Values = {}
+    reviewers: _Reviewers = {}
     for row in _rows(evidence):
         one, other = row.split(_AND)
         measured = _measure_pair(evidence, one, other, without=_OTHER_PROMPTS)
-        values |= {("", row, column): value for column, value in measured.items()}
-    return Estimates(values=values, note=_COUNTED)
+        speakers = {"R1": one, "R2": other}
+        for column, value in measured.items():
+            values["", row, column] = value
+            reviewers["", row, column] = _choose_jury(evidence, speakers.get(column, row))
+    return Estimates(values=values, reviewers=reviewers, note=_COUNTED)
 
 
 def measure_prompts(evidence: Evidence) -> Estimates:
     """Estimate Table 9: accuracy of GPT-4 with Claude by prompt."""
     columns = {"R1 leads": "GPT-4 leads", "R2 leads": "Claude leads", "random": "random"}
     values: _Values = {}
+    reviewers: _Reviewers = {}
     for prompt in PROMPTS:
         others = [name for name in evidence.ballots.discussions.conditions if name != prompt]
         measured = _measure_pair(evidence, "GPT-4", "Claude", without=others)
         for column, value in measured.items():
-            if column in columns:
-                values["", prompt, columns[column]] = value
-            else:
-                model = "GPT-4" if column == "R1" else "Claude"
-                values["", f"{model} alone", "random"] = value
-    return Estimates(values=values, note=_COUNTED)
+            key, speakers = ("", prompt, columns.get(column, "")), f"GPT-4{_AND}Claude"
+            if column not in columns:
+                speakers = "GPT-4" if column == "R1" else "Claude"
+                key = ("", f"{speakers} alone", "random")
+            values[key] = value
+            reviewers[key] = _choose_jury(evidence, speakers)
+    return Estimates(values=values, reviewers=reviewers, note=_COUNTED)
 
 
 def measure_machine_wins(evidence: Evidence) -> Estimates:
@@ -217,15 +237,20 @@ def measure_machine_wins(evidence: Evidence) -> Estimates:
             strict=True,
         )
     }
+    reviewers: _Reviewers = dict.fromkeys(values, ())
     for model, when, ballots in _list_stances(evidence):
         for row in measure_preferences(ballots):
             if row.author == machine:
-                values["", model, when] = row.share
-                values["", model, f"{when}, GPT-3 first"] = row.first
-                values["", model, f"{when}, human first"] = row.second
+                own: _Values = {
+                    ("", model, when): row.share,
+                    ("", model, f"{when}, GPT-3 first"): row.first,
+                    ("", model, f"{when}, human first"): row.second,
+                }
+                values |= own
+                reviewers |= dict.fromkeys(own, find_speakers(ballots))
     return Estimates(
         values=evidence.only_printed(values),
-        recorded=frozenset(key for key in values if key[1] == HUMAN),
+        reviewers=reviewers,
         note="After discussing counts the last verdicts of a reviewer in its discussions with others.",
     )
 
@@ -233,23 +258,34 @@ def measure_machine_wins(evidence: Evidence) -> Estimates:
 def measure_places(evidence: Evidence) -> Estimates:
     """Estimate Figure 5: how often the first-shown answer is chosen, before and after discussing."""
     values: _Values = {}
+    reviewers: _Reviewers = {}
     for model, when, ballots in _list_stances(evidence):
         for row in measure_position(ballots.where(ballots.answers == 2)):
             values["", model, when] = row.share
-    return Estimates(values=values)
+            reviewers["", model, when] = find_speakers(ballots)
+    return Estimates(values=values, reviewers=reviewers)
 
 
 def count_opinions(evidence: Evidence) -> Estimates:
     """Estimate Figure 6: discussions in which a reviewer held or altered its opinion."""
     values: _Values = {}
+    reviewers: _Reviewers = {}
     models = {evidence.find_reviewer(model): model for model in TALKERS}
+    speakers = {
+        model: find_speakers(after)
+        for model, when, after in _list_stances(evidence)
+        if when == "after"
+    }
     for row in count_holdings(_find_mixed(evidence), sampler=Sampler(seed=evidence.seed)):
         times = _DISCUSSIONS if row.role is None else _DISCUSSIONS / 2
         place = "" if row.role is None else f" as {row.role.value}"
         for name, measured in (("held", row.held_share), ("altered", row.altered_share)):
-            values["", models[row.reviewer], f"{name}{place}"] = _scale(measured, times)
+            key = ("", models[row.reviewer], f"{name}{place}")
+            values[key] = _scale(measured, times)
+            reviewers[key] = speakers[models[row.reviewer]]
     return Estimates(
         values=evidence.only_printed(values),
+        reviewers=reviewers,
         note=f"Shares of our discussions, times the paper's {_DISCUSSIONS} of each reviewer.",
     )
 
@@ -267,7 +303,7 @@ def classify_dialogues(evidence: Evidence) -> Estimates:
     return Estimates(
         values=evidence.only_printed(values),
         note="From the verdicts that the paper prints; ours is the last event of a reviewer but agreement.",
-        source=Origin.PRINTED,
+        origin=Origin.PRINTED,
     )
 
 
@@ -324,6 +360,13 @@ def _choose_jury(evidence: Evidence, jury: str) -> tuple[str, ...]:
     return known if len(known) == len(reviewers) else ()
 
 
+def _find_jury(evidence: Evidence, evaluator: str) -> tuple[str, ...]:
+    """Return the reviewers of an evaluator of Table 2."""
+    if evaluator == HUMAN:
+        return evidence.ballots.humans
+    return _choose_jury(evidence, WEIGHTED if evaluator == ALL else evaluator)
+
+
 def _explain_apart(evidence: Evidence) -> str:
     """Return why the reviewers have no peer weights where no battles connect them; else nothing."""
     known = [name for model in MODELS if (name := evidence.find_reviewer(model)) is not None]
@@ -340,15 +383,9 @@ def _explain_apart(evidence: Evidence) -> str:
 
 def _list_evaluators(evidence: Evidence) -> Iterator[tuple[str, Tournament, _Weights]]:
     """Yield the evaluators of Table 2 with their battles and weights."""
-    everyone = _choose_jury(evidence, WEIGHTED)
-    juries: tuple[tuple[str, tuple[str, ...], _Weights], ...] = (
-        ("GPT-4", _choose_jury(evidence, "GPT-4"), "equal"),
-        ("All", everyone, "equal"),
-        (WEIGHTED, everyone, "peer"),
-        ("Human", evidence.ballots.humans, "equal"),
-    )
-    for name, reviewers, weights in juries:
-        tournament = _build_tournament(evidence, reviewers)
+    for name in ("GPT-4", ALL, WEIGHTED, HUMAN):
+        weights: _Weights = "peer" if name == WEIGHTED else "equal"
+        tournament = _build_tournament(evidence, _find_jury(evidence, name))
         if tournament is not None:
             yield name, tournament, weights
 

@@ -36,6 +36,7 @@ def measure_accuracies(evidence: Evidence) -> Estimates:
     named = {one: model for model, names in evidence.reviewers.items() for one in names}
     played = describe_conditions(evidence.ballots)
     by_cell: dict[CellKey, list[tuple[str, Measurement]]] = {}
+    reviewers: dict[CellKey, list[str]] = {}
     stances: set[str] = set()
     for by in dict.fromkeys(table.by for table in tables if table.name in wanted):
         fitting = [table for table in tables if table.by == by]
@@ -56,10 +57,12 @@ def measure_accuracies(evidence: Evidence) -> Estimates:
                     key = (line.setting, method, group or TOTAL)
                     measured = cells[group].counting(Undecided.AS_TIE)
                     by_cell.setdefault(key, []).append((name, measured))
+                    reviewers[key] = [judge.reviewer]
     values = {key: several[0][1] for key, several in by_cell.items() if len(several) == 1}
     twice = {name: None for several in by_cell.values() if len(several) > 1 for name, _ in several}
     return Estimates(
         values=evidence.only_printed(values),
+        reviewers=reviewers,
         note="Every verdict counts, in each order in which it was given, and an unreadable one is wrong. The "
         "paper has one verdict on each pair."
         + " The verdicts on record are LLMBar's, not those of the paper."

@@ -12,7 +12,7 @@ from peerjudge.analysis.ballots import Ballots
 from peerjudge.analysis.judges import group_judges
 from peerjudge.analysis.rating_pairs import tabulate_ratings
 from peerjudge.analysis.ratings import RatingLevel, correlate_ratings
-from peerjudge.analysis.reproducing import CellKey, Estimates, Evidence
+from peerjudge.analysis.reproducing import CellKey, Estimates, Evidence, find_speakers
 from peerjudge.data import Measurement
 from peerjudge.results.papers import Estimate
 from peerjudge.statistics.sampler import Sampler
@@ -56,6 +56,7 @@ def measure_forms(evidence: Evidence) -> Estimates:
         )
     return Estimates(
         values=evidence.only_printed(values),
+        reviewers={key: _find_judge(evidence, key[2]) for key in values},
         note=_OWN_DEVIATION if values else "",
     )
 
@@ -72,6 +73,7 @@ def correlate_coherence(evidence: Evidence) -> Estimates:
     if not searched and len(tabulate_ratings(rated)) != 1:
         return Estimates()
     values: _Values = {}
+    reviewers: dict[CellKey, frozenset[str]] = {}
     for name, (grid, row) in _OPTIMISED.items():
         if searched and name not in searched:
             continue
@@ -80,10 +82,15 @@ def correlate_coherence(evidence: Evidence) -> Estimates:
             chosen = _pick(rated, "condition", [condition == name for condition in names])
         for measure, value in _correlate(chosen, evidence):
             values[grid, row, measure] = value
+            reviewers[grid, row, measure] = find_speakers(chosen)
         if not searched:
             break
     notes = [_OWN_TEST] if values else []
-    return Estimates(values=values, note=" ".join([*notes, _OWN_WORDS][: 1 + bool(searched)]))
+    return Estimates(
+        values=values,
+        reviewers=reviewers,
+        note=" ".join([*notes, _OWN_WORDS][: 1 + bool(searched)]),
+    )
 
 
 def _correlate(rated: Ballots, evidence: Evidence) -> Iterator[tuple[str, Measurement]]:
@@ -109,7 +116,11 @@ def compare_orders(evidence: Evidence) -> Estimates:
     if len(judges) > 1:
         named = ", ".join(sorted(judges))
         return Estimates(missing=f"is of one judge in both forms, and here there are {named}")
-    return Estimates(values=values, note=_OWN_TEST if values else "")
+    return Estimates(
+        values=values,
+        reviewers=dict.fromkeys(values, judges),
+        note=_OWN_TEST if values else "",
+    )
 
 
 def measure_means(evidence: Evidence, *, rules: bool) -> Estimates:
@@ -118,8 +129,14 @@ def measure_means(evidence: Evidence, *, rules: bool) -> Estimates:
     items = max((level.items for *_, level in levels), default=0)
     return Estimates(
         values={("", form, model): level.mean for model, form, level in levels},
+        reviewers={("", form, model): _find_judge(evidence, model) for model, form, _ in levels},
         note="" if items < 2 else f"The paper has 50 trials of one set; ours are of {items} sets.",
     )
+
+
+def _find_judge(evidence: Evidence, model: str) -> frozenset[str]:
+    name = evidence.find_reviewer(model)
+    return frozenset() if name is None else frozenset({name})
 
 
 def _list_levels(evidence: Evidence, *, rules: bool) -> Iterator[tuple[str, str, RatingLevel]]:
