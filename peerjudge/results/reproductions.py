@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
@@ -50,7 +51,10 @@ _PARTLY = (
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ReproduceResult(SourcedResult):
-    """The printed values of a paper beside ours; `stand_ins` has names of the paper by reviewer."""
+    """The printed values of a paper beside ours; `stand_ins` has names of the paper by reviewer.
+
+    `unnamed` says how to name reviewers of a run that stand for none; empty where all do.
+    """
 
     frame: ClassVar[str] = "reproduce"
     paper: Paper
@@ -58,6 +62,7 @@ class ReproduceResult(SourcedResult):
     items: tuple[PublishedItem, ...]
     cells: tuple[ReproducedCell, ...]
     stand_ins: Mapping[str, str]
+    unnamed: str
     simulated: bool
     questions: int
 
@@ -94,6 +99,7 @@ class ReproduceResult(SourcedResult):
         if self.stand_ins:
             pairs = ", ".join(f"{name} for {model}" for name, model in self.stand_ins.items())
             parts.append(f"Reviewers that stand for those of the paper: {pairs}.")
+        parts += [self.unnamed] if self.unnamed else []
         parts += [_build_item_table(item, self._of(item)) for item in self.items]
         missing = [_describe_missing_values(item, self._of(item)) for item in self.items]
         whole = len(self.items) == len(self.paper.items)
@@ -182,8 +188,8 @@ def reproduce(
         paper: Name of the paper; `peerjudge list papers` lists them.
         source: Run, dataset `NAME:PATH` with reviews, or transcripts.
         items: Only these tables, figures and sections (`Table 3`).
-        stand_ins: Models of the paper by the reviewers of the source that stand for them, where their own
-            names do not say so.
+        stand_ins: Models of the paper by the reviewers of the source that stand for them, where neither
+            their own names nor those of their seats in the experiment say so.
         seed: Seed of the resampling.
 
     Raises:
@@ -196,7 +202,8 @@ def reproduce(
     place = locate_source(source) if isinstance(source, Stored) else material.ballots.name
     given = stand_ins or {}
     evidence = _build_evidence(wanted, chosen[0], material, given, seed=seed)
-    moved = _find_moved(wanted, material.ballots, given)
+    moved = _find_moved(wanted, material, given)
+    unnamed = _ask_names(wanted, material, evidence.reviewers)
     estimates = find_estimates(wanted.name)
     cells: list[ReproducedCell] = []
     found = False
@@ -205,7 +212,7 @@ def reproduce(
         cells += _compare(item, estimated, material, moved)
         found = found or bool(estimated.values and not (estimated.origin and items is None))
     if not found:
-        raise DataError(_explain_nothing(wanted, chosen, place))
+        raise DataError(_explain_nothing(wanted, chosen, place, material.data, unnamed))
     return ReproduceResult(
         paper=wanted,
         source=place,
@@ -217,6 +224,7 @@ def reproduce(
             for name in names
             if material.of_run and name != model
         },
+        unnamed=unnamed,
         simulated=any(cell.origin in _EXPLAINED for cell in cells),
         questions=material.ballots.count_questions(),
     )
@@ -349,7 +357,7 @@ def _build_evidence(
                 f"{', '.join(paper.names)}"
             )
             raise DataError(msg)
-    reviewers = _name_reviewers(paper, ballots, given)
+    reviewers = _name_reviewers(paper, material, given)
     contestants = assign_names(number_authors(ballots)[0], paper, {})
     own = {
         name: contestants[model][0]
@@ -372,21 +380,72 @@ def _list_judges(ballots: Ballots) -> list[str]:
 
 
 def _name_reviewers(
-    paper: Paper, ballots: Ballots, given: Mapping[str, str]
+    paper: Paper, material: Material, given: Mapping[str, str]
 ) -> dict[str, tuple[str, ...]]:
-    """Return the reviewers by the model of the paper for which each stands."""
+    """Return the reviewers by the model of the paper for which each stands.
+
+    Its contestant says which, else its name, else its seat. Where several would stand for one model, their
+    seats decide.
+    """
+    ballots = material.ballots
+    seated = {name: one for name, (one, *more) in _list_seats(paper, material).items() if not more}
     # A contestant says which model its reviewer is; the name of a card may have letters of the data.
-    contestant_of = {
+    own = {
         name: identify_name(contestant, paper.names)
         for name, contestant in ballots.contestant_of.items()
     }
-    known = {name: model for name, model in contestant_of.items() if model}
-    return assign_names(_list_judges(ballots), paper, {**known, **given})
+    models = {
+        name: own.get(name) or identify_name(name, paper.names) or seated.get(name, "")
+        for name in _list_judges(ballots)
+    }
+    several = {model for model, count in Counter(models.values()).items() if count > 1}
+    for name, model in models.items():
+        if model in several:
+            models[name] = seated.get(name, model)
+    declared = {own[name] for name in models if own.get(name) == models[name]}
+    models = {
+        name: model
+        for name, model in models.items()
+        if model not in {"", *given.values()} and (own.get(name) == model or model not in declared)
+    }
+    return assign_names(_list_judges(ballots), replace(paper, names={}), {**models, **given})
 
 
-def _find_moved(paper: Paper, ballots: Ballots, given: Mapping[str, str]) -> set[str]:
+def _list_seats(paper: Paper, material: Material) -> dict[str, list[str]]:
+    """Return the models whose seats each card has, by the names of the seats in the experiment."""
+    models: dict[str, list[str]] = {}
+    for seat, card in material.seats.items():
+        if model := identify_name(seat, paper.names):
+            models.setdefault(card, []).append(model)
+    return models
+
+
+def _ask_names(paper: Paper, material: Material, reviewers: Mapping[str, Sequence[str]]) -> str:
+    """Return which options name the reviewers of a run that stand for no model; empty if all do."""
+    named = {name for several in reviewers.values() for name in several}
+    without = [name for name in _list_judges(material.ballots) if name not in named]
+    if not material.of_run or not without:
+        return ""
+    seats = _list_seats(paper, material)
+    options = [
+        " or ".join(f"--as {name}={model}" for model in seats.get(name, ["MODEL"]))
+        for name in without
+    ]
+    models = ", ".join(model for model, letters in paper.names.items() if letters)
+    choice = (
+        f", with MODEL one of {models}"
+        if any(option.endswith("=MODEL") for option in options)
+        else ""
+    )
+    return (
+        "Neither its name nor its seat says which model of the paper each of these stands for: add "
+        f"{' '.join(options)}{choice}."
+    )
+
+
+def _find_moved(paper: Paper, material: Material, given: Mapping[str, str]) -> set[str]:
     """Return the reviewers that stand for another model than their own names say."""
-    own = _name_reviewers(paper, ballots, {})
+    own = _name_reviewers(paper, material, {})
     return {name for name, model in given.items() if name not in own.get(model, ())}
 
 
@@ -454,7 +513,16 @@ def _find_origin(
     return Origin.RUN if material.of_run and reviewers else Origin.RECORDED
 
 
-def _explain_nothing(paper: Paper, items: Sequence[PublishedItem], place: str) -> str:
+def _explain_nothing(
+    paper: Paper, items: Sequence[PublishedItem], place: str, data: str | None, unnamed: str
+) -> str:
     needs = dict.fromkeys(item.needs for item in items if item.needs)
     wanted = paper.title if len(items) > 1 else f"{items[0].name} of {paper.title}"
-    return f"{place} gives nothing of {wanted}, which needs {'; or '.join(needs)}"
+    needed = f"which needs {'; or '.join(needs)}"
+    judged = (data or "").partition(":")[0].partition("+")[0]
+    if not unnamed:
+        return f"{place} gives nothing of {wanted}, {needed}"
+    advice = f"{unnamed[:1].lower()}{unnamed[1:].removesuffix('.')}"
+    if judged in {item.data for item in items if item.data}:
+        return f"{place} gives nothing of {wanted} yet: {advice}"
+    return f"{place} gives nothing of {wanted}, {needed}; and {advice}"

@@ -56,7 +56,8 @@ _MASK = ":***@"
 class Material:
     """The ballots of a source, and what its run or its dataset declares about them.
 
-    `of_run` is true for discussions, also for those in memory. `families` are by card. `reviews` are
+    `of_run` is true for discussions, also for those in memory. `seats` has the cards in the seats that the
+    experiment names. `families` are by card. `reviews` are
     those of a dataset, with their texts, and `conventions` of its published figures; `data` names the
     dataset that a run judged. `decision` is the last look of a run with a stopping rule. `ratings`
     counts ratings of single answers.
@@ -64,6 +65,7 @@ class Material:
 
     ballots: Ballots
     of_run: bool
+    seats: Mapping[str, str] = field(default_factory=dict[str, str])
     primary: Primary | None = None
     decision: Decision | None = None
     families: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -141,6 +143,7 @@ def _read(source: Source, *, logprobs: bool, as_declared: bool) -> Material:
             decision=run.decision,
             data=run.data,
             families=run.families,
+            seats=run.seats,
         )
 
     return read_run(place, read)

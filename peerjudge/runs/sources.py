@@ -70,6 +70,11 @@ class OpenRun:
         """The contestants that the cards of the run declare to be, by card."""
         return self._read_cards("contestant")
 
+    @property
+    def seats(self) -> dict[str, str]:
+        """The cards in the seats that the experiment names, by the name of the seat."""
+        return dict(cast("Mapping[str, str]", self._declared.get("seats") or {}))
+
     def _read_cards(self, field: str) -> dict[str, str]:
         cards = cast("Mapping[str, Mapping[str, object]]", self.manifest.get("cards") or {})
         return {name: str(card[field]) for name, card in cards.items() if card.get(field)}

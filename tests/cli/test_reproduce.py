@@ -9,6 +9,7 @@ import peerjudge as pj
 from peerjudge.analysis.reproducing import Origin, PublishedCell, PublishedItem, compare_cell
 from peerjudge.data import Measurement, Verdict, replace
 from peerjudge.datasets.papers import list_papers
+from peerjudge.errors import DataError
 from peerjudge.results.columns import COLUMNS
 from peerjudge.shelf import Shelf
 from peerjudge.testing import comparison_of, seats_of, transcript_of
@@ -207,6 +208,63 @@ def test_a_card_in_the_place_of_another_model_was_not_fitted_to_its_values(mixed
     swapped = {"sim_claude": "GPT-3.5", "sim_gpt35": "Claude"}
     found = pj.reproduce("prd", mixed, items="Table 4", stand_ins=swapped).document()
     assert by_name(found, "Table 4")["Claude & Claude, R1"]["origin"] == "simulated"
+
+
+CARD = """
+[traits]
+ability = 0.9
+"""
+
+
+@pytest.fixture
+def seat_cards(tmp_path, monkeypatch):
+    """Run PRD's discussions with these cards in its seats, and return the folder of the run."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "agents").mkdir()
+
+    def play(**cards):
+        for card in cards.values():
+            (tmp_path / "agents" / f"{card}.toml").write_text(CARD)
+        data = write_pairs(tmp_path, ("human", "gpt3"), questions=2)
+        folder = tmp_path / "run"
+        pj.run_sync("prd_lfqa", data=data, out=str(folder), seats=cards)
+        return folder
+
+    return play
+
+
+def test_the_seats_of_the_experiment_say_which_model_a_card_is(seat_cards):
+    """A card of any name in the seat `gpt4` stands for GPT-4, also beside cards that say it themselves."""
+    found = pj.reproduce("prd", seat_cards(gpt4="my_card", claude="gpt_4_of_mine"))
+    stand_ins = {"my_card": "GPT-4", "gpt_4_of_mine": "Claude", "sim_gpt35": "GPT-3.5"}
+    assert found.stand_ins == stand_ins
+    cells = by_name(found.document(), "Table 4")
+    assert all(cell["ours"] is not None for cell in cells.values())
+    assert cells["GPT-4 & GPT-4, R1"]["origin"] == "simulated"
+
+
+def test_a_card_that_no_seat_names_is_asked_for(seat_cards, shell):
+    """One card in the seats of two models stands for neither: the message has the options to add."""
+    run = str(seat_cards(gpt4="one", claude="one"))
+    outcome = shell("reproduce", "prd", run, "--item", "Figure 6")
+    assert outcome.code == 2
+    assert outcome.err.endswith("stands for: add --as one=GPT-4 or --as one=Claude\n")
+    printed = " ".join(str(pj.reproduce("prd", run, items="Table 4")).split())
+    assert "add --as one=GPT-4 or --as one=Claude." in printed
+
+
+def test_a_run_of_the_paper_s_data_is_not_called_the_wrong_one(tmp_path):
+    """Judged is what the paper judged; only the names of the models are missing."""
+    row = {"question": "Q?", "answer_a": "One.", "answer_b": "Two.", "overall_preference": 1}
+    row |= {"answer_a_type": "machine", "answer_b_type": "human", "justification": ""}
+    (tmp_path / "experts.jsonl").write_text(json.dumps(row) + "\n")
+    data = f"lfqa:{tmp_path / 'experts.jsonl'}"
+    pj.run_sync("quickstart", data=data, out=tmp_path / "run")
+    with pytest.raises(DataError) as refused:
+        pj.reproduce("prd", tmp_path / "run", items="Table 4")
+    assert "gives nothing of Table 4 of PRD yet: " in str(refused.value)
+    assert "--as sim_strong=MODEL" in str(refused.value)
+    assert "peerjudge run" not in str(refused.value)
 
 
 def test_values_of_other_data_are_not_compared(discussed):

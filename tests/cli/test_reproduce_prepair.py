@@ -115,10 +115,10 @@ def test_two_conditions_for_one_value_leave_it_out_and_are_named():
 
 
 def test_a_reviewer_stands_for_the_evaluator_it_is_said_to_be():
-    """Without a name that says it, `--as` does."""
+    """Without a name or seat that says it, `--as` does, and the message has the option to add."""
     cells = find(play("pairwise", reviewer="mine"), stand_ins={"mine": "gpt-4o"})
     assert cells["Table 2", "gpt-4o, Pairwise, Adversarial"]["ours"] == 0.75
-    with pytest.raises(DataError, match="gives nothing of PRePair, which needs a run of LLMBar"):
+    with pytest.raises(DataError, match="add --as mine=MODEL, with MODEL one of"):
         find(play("pairwise", reviewer="mine"))
 
 
