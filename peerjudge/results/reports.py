@@ -406,9 +406,8 @@ def _compute_results(
         "bias": lambda: bias(dataset, contestant_of=contestant_of),
     }
     for paper in list_papers():
-        items = [item.name for item in paper.items if item.data == dataset.name]
-        if items:
-            wanted[paper.name] = partial(reproduce, paper.name, dataset, items=items)
+        if any(item.data == dataset.name for item in paper.items):
+            wanted[paper.name] = partial(reproduce, paper.name, dataset)
     results: dict[str, Result] = {}
     missing: dict[str, str] = {}
     for name, compute in wanted.items():

@@ -17,6 +17,7 @@ from peerjudge.data import (
     Verdict,
     replace,
 )
+from peerjudge.datasets import load as load_dataset
 from peerjudge.errors import DataError
 from peerjudge.results.reports import RecordedReport
 
@@ -148,6 +149,35 @@ def test_our_values_equal_those_of_the_paper(tmp_path, verdicts):
     page = found.save(tmp_path / "page.html").read_text("utf-8")
     assert 'id="prd"' in page
     assert re.search(r"Recorded: \d+ of \d+ published values equal to ours", page)
+
+
+DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
+
+
+def test_the_report_of_a_few_questions_counts_as_reproduce_does(verdicts):
+    """Also of a part of the data, values that it does not give are counted over the whole paper."""
+    whole = load_dataset(verdicts("vicuna80"))
+    few = whole.comparisons[:80]
+    kept = {one.id for one in few}
+    reviews = tuple(one for one in whole.reviews if one.comparison in kept)
+    part = replace(whole, comparisons=few, reviews=reviews)
+    counts = pj.reproduce("prd", part).describe_counts()
+    assert "values not from this source." in counts[-1]
+    assert pj.report(part).results["prd"].describe_counts() == counts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("files", ["published", "original"])
+@pytest.mark.parametrize(("name", "paper"), [("vicuna80", "prd"), ("llmbar", "prepair")])
+def test_the_report_counts_the_values_of_a_paper_as_reproduce_does(verdicts, files, name, paper):
+    """How many values a source does not give is one number, in the command and in the report."""
+    if files == "original" and not (DATA / name).is_dir():
+        pytest.skip(f"needs the data of {name}")
+    source = verdicts(name) if files == "published" else f"{name}:{DATA / name}"
+    found = pj.reproduce(paper, source)
+    inside = pj.report(source).results[paper]
+    assert inside.describe_counts() == found.describe_counts()
+    assert inside.document()["cells"] == found.document()["cells"]
 
 
 def apart(*pairs: tuple[str, str]) -> Dataset:
