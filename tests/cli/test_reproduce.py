@@ -45,7 +45,7 @@ def test_recorded_reviews_are_equal_or_not(prd):
 
 
 def test_elo_ratings_differ_by_no_more_than_random_orders_explain(prd):
-    """Ratings are means over random orders of the battles, of the authors 100 to 10,000, of ours 500."""
+    """Ratings are means over random orders of the battles, of the authors 100 to 10,000, of ours 1,000."""
     ordered = [cell for cell in prd.document()["cells"] if cell["name"].startswith("Elo")]
     assert len(ordered) == 20
     assert {(cell["equal"], cell["inside"]) for cell in ordered} == {(None, True)}
@@ -54,6 +54,17 @@ def test_elo_ratings_differ_by_no_more_than_random_orders_explain(prd):
     assert "Recorded: 20 of 20 published values as near to ours as random orders explain." in str(
         prd
     )
+
+
+def test_rank_gives_the_same_elo_ratings(prd, verdicts):
+    """One rating has one value: `rank` averages over the same random orders."""
+    cells = by_name(prd.document(), "Table 2")
+    names = {"gpt4": "GPT-4", "claude": "Claude", "gpt35": "GPT-3.5", "bard": "Bard"}
+    for jury, reviewers in (("GPT-4", "gpt4"), ("Human", "human")):
+        ranked = pj.rank(verdicts("vicuna80"), scoring="elo", reviewers=reviewers, bootstrap=0)
+        ours = {row["contestant"]: row["score"] for row in ranked.rows()}
+        for name, model in names.items():
+            assert cells[f"Elo, {jury}, {model}"]["ours"] == pytest.approx(ours[name])
 
 
 @pytest.mark.parametrize(("printed", "inside"), [(1003.0, True), (1002.5, True), (1005.0, False)])
