@@ -23,7 +23,7 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 _TERM = re.compile(
     r"\s*(?P<measure>[A-Za-z_]+)(?:\[(?P<name>.+)\])?(?:\.(?P<field>[A-Za-z_]+))?"
-    r"\s*(?P<operator><=|>=|<|>)\s*(?P<bound>[-+]?(?:\d+\.?\d*|\.\d+))(?P<percent>%?)\s*"
+    r"\s*(?P<operator><=|>=|<|>)\s*(?P<bound>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?P<percent>%?)\s*"
 )
 _FORM = (
     "write it as MEASURE<NUMBER, as in 'gain<0', 'accuracy[gpt4].low<0.6' or 'gain<0 and p<0.05'"

@@ -149,6 +149,7 @@ def test_the_document_has_the_keys_of_its_contract():
         "n": 2,
         "unreadable": 0,
         "unjudged": 0,
+        "scheme": None,
     }
 
 

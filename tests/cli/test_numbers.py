@@ -82,7 +82,7 @@ def test_conditions_are_compared_on_the_same_questions(played):
     assert len(document["pairs"]) == len(names) * (len(names) - 1) // 2
     some = played("compare", "study", "--baseline", names[0], "--json").document["pairs"]
     assert [pair["other"] for pair in some] == [names[0]] * (len(names) - 1)
-    assert "Better on" in played("compare", "study").out
+    assert "p, Holm" in played("compare", "study").out
     refused = played("compare", "study", "--baseline", "nobody")
     assert (refused.code, names[0] in refused.err) == (2, True)
 

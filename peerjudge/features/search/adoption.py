@@ -35,10 +35,10 @@ __all__ = [
 ]
 
 MAX_FINALISTS = 5
-ALPHA = 0.05
+ALPHA = 0.04
 """Nominal probability that a search adopts a candidate which is not better than the base.
 
-`python -m studies.search` measures it: up to about .10 where gains are small and losses are large."""
+`python -m studies.search` measures it: up to .09 where gains are small and losses are large."""
 
 Measure: TypeAlias = Callable[[Sequence[float], float], Measurement]
 """From one paired difference per question and a two-sided level to the mean with its interval."""

@@ -8,6 +8,7 @@ import pytest
 from peerjudge.data import Measurement
 from peerjudge.errors import DataError
 from peerjudge.features.search.adoption import (
+    ALPHA,
     adopt,
     adopt_naively,
     choose_finalists,
@@ -86,7 +87,7 @@ def test_a_clear_gain_is_adopted_and_a_doubtful_one_is_not():
     adoption = adopt(candidate("base"), finalists, scores, measure=measure)
     assert (adoption.chosen, adoption.adopted) == ("good", True)
     assert [one.bound > 0 for one in adoption.finalists] == [True, False]
-    assert [one.difference.level for one in adoption.finalists] == [pytest.approx(0.95)] * 2
+    assert [one.difference.level for one in adoption.finalists] == [pytest.approx(1 - ALPHA)] * 2
     alone = adopt(candidate("base"), finalists[1:], scores, measure=measure)
     assert (alone.chosen, alone.adopted) == ("base", False)
     assert alone.why.startswith("no lower bound is above 0")
