@@ -66,7 +66,6 @@ class Feature:
         commands: Commands by name.
         functions: Places of functions and classes of `import peerjudge as pj` by name.
         hooks: Places of offers, by the name of a hook (`HOOKS`) and of the offer.
-        requires: The extra that its libraries come with, empty where it needs none.
         name: Name of the folder or of the entry point, set when the feature is found.
         home: Its package, set when the feature is found.
         origin: Distribution and version that it comes with, set when the feature is found.
@@ -76,7 +75,6 @@ class Feature:
     commands: Mapping[str, Command] = field(default_factory=dict[str, Command])
     functions: Mapping[str, str] = field(default_factory=dict[str, str])
     hooks: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
-    requires: str = ""
     name: str = ""
     home: str = ""
     origin: str = ""

@@ -178,7 +178,7 @@ def draw_contrasts(rows: Sequence[ConditionContrasts]) -> Figure | None:
 def say_contrasts(
     rows: Sequence[ConditionContrasts], *, decision: Decision | None = None
 ) -> Iterator[str]:
-    """Yield the headline of a run: the primary contrast, the better seat, the best alternative.
+    """Yield the headline of a run: the primary contrast, the better seat, the vote.
 
     With a stopping rule its last look comes first, in place of the test for a fixed number of questions.
 

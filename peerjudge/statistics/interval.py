@@ -135,7 +135,6 @@ def measure_mean(
     *,
     limits: Limits | None = SHARE,
     level: float = LEVEL,
-    at_once: float = 1.0,
 ) -> Measurement:
     """Return the mean of the values with its interval; `n` is 0 and all else NaN without values.
 
@@ -144,11 +143,8 @@ def measure_mean(
         questions: The question of each.
         limits: Range of the values; `None` where there is none, for plain t on the means of questions.
         level: Of the interval.
-        at_once: Number of intervals that hold together at this level.
     """
-    return measure_difference(
-        values, questions, limits=limits, level=level, at_once=at_once
-    ).difference
+    return measure_difference(values, questions, limits=limits, level=level).difference
 
 
 def measure_difference(
@@ -158,7 +154,6 @@ def measure_difference(
     limits: Limits | None = DIFFERENCE,
     added: Limits | None = None,
     level: float = LEVEL,
-    at_once: float = 1.0,
 ) -> PairedDifference:
     """Return the mean of paired differences with its interval and the p-value of "no difference".
 
@@ -168,21 +163,20 @@ def measure_difference(
         limits: Range of the differences.
         added: Values of the added questions; the limits by default.
         level: Of the interval.
-        at_once: Number of intervals that hold together at this level.
     """
     column = np.asarray(values, dtype=np.float64)[:, None]
     sums = sum_by_cluster(np.hstack([column, np.ones_like(column)]), questions)
     ratios = measure_ratios(sums[:, :1], sums[:, 1:], limits=limits, added=added)
-    return _describe(ratios, len(column), level=level, at_once=at_once)
+    return _describe(ratios, len(column), level=level)
 
 
-def _describe(ratios: Ratios, n: int, *, level: float, at_once: float) -> PairedDifference:
+def _describe(ratios: Ratios, n: int, *, level: float) -> PairedDifference:
     """Return the first ratio as a measurement with its p-value."""
     method = _PLAIN if ratios.limits is None else METHOD
     if not n:
         empty = Measurement(value=nan, low=nan, high=nan, n=0, level=level, method=method)
         return PairedDifference(difference=empty, p_value=nan)
-    low, high = ratios.bound(level, at_once=at_once)
+    low, high = ratios.bound(level)
     measured = Measurement(
         value=float(ratios.value[0]),
         low=float(low[0]),

@@ -129,7 +129,7 @@ def cells():
 
 
 def test_few_searches_adopt_what_gains_little_and_loses_much(cells):
-    """Without a true difference about a tenth adopt at most, whatever the finalists (.02 for chance)."""
+    """Without a true difference at most a tenth adopt, with one finalist and with several."""
     false = [share for cell in cells if cell.mean == 0.0 for share in cell.adopted]
     assert len(false) == 4 * 3 * 3
     assert max(false) <= 0.10
