@@ -42,14 +42,15 @@ class Golds(NamedTuple):
 class OrderShares(Noun, frozen=True, kw_only=True):
     """Right verdicts by shown order, as shares of **all** verdicts: the unreadable count as wrong.
 
-    `given` is the order in which the source shows a comparison, `other` every other one; `average`
-    is their mean. Of the judgements made in several orders, `both` is the share that is right in
+    `given` is the order in which a dataset shows a comparison, `other` every other one; of
+    discussions, which do not know that order, both are `None`. `average` is the mean over the two
+    orders. Of the judgements made in several orders, `both` is the share that is right in
     every order and `same` the share with the same verdict in every order; NaN without any. These
     are LLMBar's `correct_False`, `correct_True`, `correct_average`, `correct_both` and `equal`.
     """
 
-    given: float
-    other: float
+    given: float | None
+    other: float | None
     average: float
     both: float
     same: float
@@ -170,7 +171,9 @@ def measure_groups(
             )
             accuracies.setdefault(code, {})[group] = replace(
                 one,
-                orders=_share_orders(held, paired_right[both], matches.same[pair[both]]),
+                orders=_share_orders(
+                    held, paired_right[both], matches.same[pair[both]], own_order=ballots.own_order
+                ),
                 consistency=consistency,
                 margin=measure_margin(code, members),
             )
@@ -288,7 +291,9 @@ def _measure_ratio(
     return Measurement(value=value, low=low, high=high, n=n, level=level, method=METHOD)
 
 
-def _share_orders(marks: _Marks, paired_right: Bools, paired_same: Bools) -> OrderShares:
+def _share_orders(
+    marks: _Marks, paired_right: Bools, paired_same: Bools, *, own_order: bool
+) -> OrderShares:
     def share(part: Bools) -> float:
         return int(part.sum()) / len(part) if len(part) else nan
 
@@ -296,8 +301,8 @@ def _share_orders(marks: _Marks, paired_right: Bools, paired_same: Bools) -> Ord
     shares = share(right[given]), share(right[~given])
     known = [one for one in shares if not isnan(one)]
     return OrderShares(
-        given=shares[0],
-        other=shares[1],
+        given=shares[0] if own_order else None,
+        other=shares[1] if own_order else None,
         average=sum(known) / len(known),
         both=share(paired_right),
         same=share(paired_same),

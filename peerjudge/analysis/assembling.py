@@ -37,14 +37,16 @@ class ComparisonTable:
     """Comparisons in the order in which they first appear, and the codes of their verdicts.
 
     Args:
-        keep_texts: keep the comparisons as they are; otherwise without the texts.
+        keep_texts: keep the comparisons with their texts.
+        own_order: they come in their own order. Else, as in a run, where they come as shown, the
+            order of the answers' ids is taken, so that it does not depend on what came first.
     """
 
-    def __init__(self, *, keep_texts: bool) -> None:
+    def __init__(self, *, keep_texts: bool, own_order: bool) -> None:
         self.questions = Vocabulary[str]()
         self.orders = Vocabulary[tuple[int, ...]]()
         self.comparisons: list[Comparison] = []
-        self._keep = keep_texts
+        self._keep, self._known = keep_texts, own_order
         self._numbers: dict[str, int] = {}
         self._places: list[dict[str, int]] = []
         self._question_of: list[int] = []
@@ -57,6 +59,8 @@ class ComparisonTable:
         known = self._numbers.get(comparison.id)
         if known is not None:
             return known
+        if not self._known:
+            comparison = comparison.reordered(sorted(comparison.shown))
         number = self._numbers[comparison.id] = len(self.comparisons)
         self.comparisons.append(comparison if self._keep else drop_texts(comparison))
         self._places.append({answer.id: n for n, answer in enumerate(comparison.answers)})
@@ -112,6 +116,7 @@ class ComparisonTable:
             "questions": tuple(self.questions),
             "comparisons": tuple(self.comparisons),
             "orders": tuple(self.orders),
+            "own_order": self._known,
             "question_of": np.array(self._question_of, dtype=np.int32),
             "gold_of": np.array(self._gold_of, dtype=np.int8),
             "lengths": np.array(self._lengths, dtype=np.int32).reshape(-1, MAX_ANSWERS),
@@ -136,7 +141,7 @@ def collect_reviews(dataset: Dataset) -> Ballots:
     Raises:
         DataError: a review is of an unknown comparison, or chooses an answer that it does not have.
     """
-    table = ComparisonTable(keep_texts=True)
+    table = ComparisonTable(keep_texts=True, own_order=True)
     for comparison in dataset.comparisons:
         table.number(comparison)
     reviewers, aspects = Vocabulary[str](), Vocabulary[str]()

@@ -144,9 +144,11 @@ class Ballots:
     `contestant_of` names the author of a reviewer's own answers, for reviewers with another name than
     theirs. `unordered` are the reviewers for whom `order` is not the one that they saw, which is not known.
     `simulated_reviewers` are those that no real model spoke for.
-    Vocabularies: `reviewers`, `questions`, `comparisons` (each in its own order: the one in which
-    the source first shows it), `orders` (permutations of a comparison's own order; code 0 is of no
-    fixed order, see `swapped`), `aspects` and `panels` (groups of reviewers). By comparison:
+    `own_order` is true where the comparisons have the order of a dataset; a run does not know it, and its
+    comparisons have that of the answers' ids.
+    Vocabularies: `reviewers`, `questions`, `comparisons` (each in its own order), `orders` (permutations of
+    a comparison's own order; code 0 is of no fixed order, see `swapped`), `aspects` and `panels` (groups of
+    reviewers). By comparison:
     `question_of`, `gold_of` (coded like `verdict`; `NONE` unless readable), `lengths`
     (`[comparison, answer]`, in characters) and `markdown` (`[comparison, answer, kind]`, numbers of
     the elements of `peerjudge.analysis.styles.MARKDOWN`).
@@ -220,6 +222,7 @@ class Ballots:
     followed_up: Bools
     contestant_of: Mapping[str, str] = field(default_factory=dict[str, str])
     unordered: tuple[str, ...] = ()
+    own_order: bool = True
     simulated_reviewers: tuple[str, ...] = ()
 
     def __len__(self) -> int:

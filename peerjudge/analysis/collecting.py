@@ -94,7 +94,7 @@ class BallotCollector:
     """
 
     def __init__(self) -> None:
-        self._table = ComparisonTable(keep_texts=False)
+        self._table = ComparisonTable(keep_texts=False, own_order=False)
         self._reviewers = Vocabulary[str]()
         self._panels = Vocabulary[tuple[str, ...]]()
         self._conditions, self._protocols = Vocabulary[str](), Vocabulary[str]()

@@ -47,9 +47,8 @@ class Stances(Noun, frozen=True, kw_only=True):
     """Everything that became of the stances in complete discussions.
 
     `counts`, `persuasion`, `ordering` and `holdings` are over all conditions but the controls, which are
-    not to be mistaken for discussions: `controls` has them beside these. `contrasts` has every discussion
-    with each cheaper alternative, `conditions` every two conditions. `silent` names the conditions of several
-    seats, no votes, in which no seat ever spoke to another.
+    not to be mistaken for discussions: `controls` has them beside these. `silent` names the conditions of
+    several seats, no votes, in which no seat ever spoke to another.
     """
 
     discussions: int
@@ -59,8 +58,6 @@ class Stances(Noun, frozen=True, kw_only=True):
     ordering: tuple[Ordering, ...]
     settling: tuple[Settling, ...]
     changes: tuple[Change, ...]
-    conditions: tuple[Compared, ...]
-    contrasts: tuple[ConditionContrasts, ...] = ()
     controls: tuple[Controlled, ...] = ()
     silent: tuple[str, ...] = ()
     holdings: tuple[Holding, ...] = ()
@@ -74,7 +71,8 @@ class Findings(Noun, frozen=True, kw_only=True):
     so do the counts of `stances`. `answers` is the number shown side by side, `None` where that
     varied. `peers` is `None` where no two contestants met; `peers_missing` then says why. `spoken`
     is by reviewer and counts the turns of all discussions, ended or not. `decision` is the last look
-    of a run with a stopping rule. `rated` and `rating_shifts` are of ratings of single answers: the
+    of a run with a stopping rule. `contrasts` has every discussion with each cheaper alternative, `compared`
+    every two conditions with gold. `rated` and `rating_shifts` are of ratings of single answers: the
     level of each condition, and the difference of every two.
     """
 
@@ -89,6 +87,8 @@ class Findings(Noun, frozen=True, kw_only=True):
     by_reviewer: tuple[SeatFindings, ...]
     by_seat: tuple[SeatFindings, ...]
     stances: Stances
+    contrasts: tuple[ConditionContrasts, ...]
+    compared: tuple[Compared, ...]
     courses: tuple[Course, ...]
     peers: PeerFindings | None
     peers_missing: str
@@ -147,7 +147,8 @@ class FindingsCollector:
             build_tournament(ballots.where(ballots.opening)), sampler=sampler
         )
         rated = tabulate_ratings(ballots, level=sampler.level)
-        stances = build_stances(ballots, sampler=sampler, primary=primary)
+        stances = build_stances(ballots, sampler=sampler)
+        ended = tabulate_by_condition(ballots.of_discussions(discussions.complete))
         return Findings(
             seed=seed,
             level=sampler.level,
@@ -168,6 +169,8 @@ class FindingsCollector:
             by_reviewer=build_seats(talked, sampler=sampler, by_role=False),
             by_seat=build_seats(talked, sampler=sampler),
             stances=replace(stances, simulated=ballots.simulated),
+            contrasts=build_contrasts(ballots, sampler=sampler, primary=primary),
+            compared=compare_all([row for row in ended if row.right], sampler=sampler),
             courses=count_courses(ballots, sampler=sampler),
             peers=peers,
             peers_missing=peers_missing,
@@ -195,25 +198,19 @@ def build_findings(
     return collector.findings(seed=seed, primary=primary)
 
 
-def build_stances(
-    ballots: Ballots, *, sampler: Sampler | None = None, primary: Primary | None = None
-) -> Stances:
-    """Return altering and holding, persuasion, ordering, agreement, gains, and conditions compared.
+def build_stances(ballots: Ballots, *, sampler: Sampler | None = None) -> Stances:
+    """Return altering and holding, persuasion, ordering, agreement and gains.
 
-    Unfinished and failed discussions are left out. Every interval and test resamples questions.
+    Unfinished and failed discussions are left out. Every interval and test has questions as the unit.
 
     Args:
         ballots: of the discussions of a run.
         sampler: settings of the resampling.
-        primary: the contrast that the experiment declared.
     """
     sampler = sampler or Sampler()
     discussions = ballots.discussions
     ended = ballots.of_discussions(discussions.complete)
     heard = ended.of_discussions(~discussions.controlled)
-    accuracies = [row for row in tabulate_by_condition(ended) if row.right]
-    contrasts = build_contrasts(ballots, sampler=sampler, primary=primary)
-    pairs = compare_all(accuracies, sampler=sampler)
     return Stances(
         discussions=int(discussions.complete.sum()),
         simulated=bool((discussions.simulated & discussions.complete).any()),
@@ -222,8 +219,6 @@ def build_stances(
         ordering=measure_ordering(heard, sampler=sampler),
         settling=measure_settling(ended, sampler=sampler),
         changes=measure_changes(ended, sampler=sampler),
-        conditions=pairs,
-        contrasts=contrasts,
         controls=compare_controls(ended, sampler=sampler),
         silent=_find_silent(ended),
         holdings=count_holdings(heard, sampler=sampler),

@@ -130,6 +130,7 @@ def align_comparisons(ballots: Ballots, source: Ballots) -> Ballots:
         lengths=source.lengths,
         markdown=source.markdown,
         orders=tuple(orders),
+        own_order=source.own_order,
         comparison=number[kept.comparison],
         order=np.array(order, dtype=np.int32)[group],
         verdict=np.where(kept.verdict >= 0, chosen, kept.verdict),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
@@ -23,6 +24,7 @@ from peerjudge.reporting.formats import (
     points,
     share,
     signed,
+    span,
 )
 
 if TYPE_CHECKING:
@@ -38,6 +40,36 @@ Kind: TypeAlias = Literal["plain", "share", "points", "p", "odds"]
 _WIDEST = 10_000
 _PAGE = 134
 """About the number of letters in a row of a table across a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell that holds several values, or one that is shown in a way of its own.
+
+    `text` is shown. `values` are its values by the ending of their names in records and frames: of a column
+    `range`, `{"_low": 0.6, "_high": 0.8}` are `range_low` and `range_high`.
+    """
+
+    text: str
+    values: Mapping[str, object]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def build_range(low: float, high: float, digits: int = 0) -> Cell:
+    """Return the least and the greatest possible share as a cell, in percent as shown."""
+    return Cell(span(low, high, digits), {"_low": low, "_high": high})
+
+
+def build_couple(one: float, other: float, digits: int = 2) -> Cell:
+    """Return a number and the one that it stands against as a cell."""
+    return Cell(f"{decimal(one, digits)} : {decimal(other, digits)}", {"": one, "_other": other})
+
+
+def build_points(measured: Measurement, digits: int = 0) -> Cell:
+    """Return a difference as a cell in percentage points, for a column of shares."""
+    return Cell(points(measured, digits), dict(_spread("", measured)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +104,8 @@ class Column:
         """Return a value as it stands in the table."""
         if value is None:
             return MISSING
-        if isinstance(value, str):
-            return value
+        if isinstance(value, str | Cell):
+            return str(value)
         digits = self.digits or 0
         number = cast("float", value)
         if isinstance(value, Measurement):
@@ -215,6 +247,8 @@ class Table:
 
 
 def _spread(name: str, value: object) -> list[tuple[str, object]]:
+    if isinstance(value, Cell):
+        return [(name + end, one) for end, one in value.values.items()]
     if not isinstance(value, Measurement):
         return [(name, to_plain(value) if isinstance(value, Noun) else value)]
     ends = (("", value.value), ("_low", value.low), ("_high", value.high), ("_n", value.n))
@@ -285,9 +319,19 @@ def build_table(
         folded=folded,
         total=total,
         groups=groups,
-        columns=tuple(typed[place].name for place in kept),
+        columns=_number_equal([typed[place].name for place in kept]),
         values=tuple(zip(*(values[place] for place in kept), strict=True)),
     )
+
+
+def _number_equal(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names, where a name occurs again with its number: a category may have any name."""
+    seen = Counter[str]()
+    unique: list[str] = []
+    for name in names:
+        seen[name] += 1
+        unique.append(f"{name}_{seen[name]}" if seen[name] > 1 else name)
+    return tuple(unique)
 
 
 def build_generic_table(title: str, rows: Sequence[Noun]) -> Table:

@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, TypeVar
 
 from peerjudge.data import COUNTING, Conventions, Measurement, Outcome, Undecided
 from peerjudge.reporting.figures import Figure, Row, Rows, build_mark
-from peerjudge.reporting.formats import (
-    MISSING,
-    caution,
-    counted,
-    interval_note,
-    percent,
-    share,
-    span,
+from peerjudge.reporting.formats import MISSING, caution, counted, interval_note, percent, share
+from peerjudge.reporting.layout import (
+    AnyColumn,
+    Cell,
+    Column,
+    Section,
+    Table,
+    build_couple,
+    build_range,
+    build_section,
+    build_table,
 )
-from peerjudge.reporting.layout import AnyColumn, Column, Section, Table, build_section, build_table
 
 if TYPE_CHECKING:
     from peerjudge.analysis import Accuracy, Compared
@@ -66,7 +68,8 @@ def build_conventions_table(rows: Sequence[Score]) -> Table:
     return build_judged_table(
         "Accuracy in % by what counts for an undecided verdict",
         [row for row in rows if row.total.undecided],
-        ("Undecided", lambda row: f"{row.total.undecided:,} of {row.total.n:,}"),
+        Column("Verdicts", "total.n"),
+        Column("Undecided", "total.undecided"),
         Column("Left out", "total.accuracy", "share", 1),
         Column("As tie", "total.as_tie", "share", 1),
         Column("As half", "total.as_half", "share", 1),
@@ -137,7 +140,7 @@ def build_accuracy_section(findings: Findings) -> Section | None:
         )
         or "No finished discussion has a known gold answer, so there is no accuracy.",
         build_accuracy_table(findings),
-        build_pairs_table(pairs, findings.stances.conditions, folded=True),
+        build_pairs_table(pairs, findings.compared, folded=True),
         build_changes_table(findings.stances.changes, folded=True),
         build_section("By subset", _groups_table("subset", names, subsets)),
         build_section("By category", _groups_table("category", names, categories)),
@@ -147,7 +150,7 @@ def build_accuracy_section(findings: Findings) -> Section | None:
 
 def build_accuracy_table(findings: Findings) -> Table:
     """Return the accuracy of every condition in percent, with differences in percentage points."""
-    contrasts = {row.condition: row for row in findings.stances.contrasts}
+    contrasts = {row.condition: row for row in findings.contrasts}
     return build_table(
         f"Accuracy against gold in % [{findings.level:.0%} interval]",
         [(row, row.after, contrasts.get(row.name)) for row in findings.conditions],
@@ -168,7 +171,7 @@ def build_accuracy_table(findings: Findings) -> Table:
             for path in [f"2.over_{name}.difference.difference"]
         ),
         Column("Unreadable", lambda row: _lost(row[0])),
-        ("Range", lambda row: _range(row[1])),
+        Column("Range", lambda row: _range(row[1])),
         Column("As tie", lambda row: _counting(row[1], Undecided.AS_TIE), "share"),
         Column("As half", lambda row: _counting(row[1], Undecided.AS_HALF), "share"),
         Column("Ties", lambda row: row[0].outcomes[Outcome.TIE]),
@@ -201,7 +204,7 @@ def build_pairs_table(title: str, pairs: Sequence[Compared], *, folded: bool = F
         Column("First", "one"),
         Column("Second", "other"),
         Column("Comparisons", "comparisons"),
-        ("Turns", lambda row: f"{row.turns:.1f} : {row.other_turns:.1f}"),
+        Column("Turns", lambda row: build_couple(row.turns, row.other_turns, 1)),
         Column("Difference", "difference.difference", "points"),
         Column("p", "difference.p_value", "p"),
         Column("p, Holm", "holm", "p"),
@@ -281,10 +284,10 @@ def _lost(condition: ConditionFindings) -> int:
     return condition.outcomes[Outcome.UNREADABLE] + condition.outcomes[Outcome.REFUSED]
 
 
-def _range(accuracy: Accuracy | None) -> str:
+def _range(accuracy: Accuracy | None) -> Cell | None:
     if accuracy is None or not accuracy.undecided:
-        return MISSING
-    return span(accuracy.worst_case, accuracy.best_case)
+        return None
+    return build_range(accuracy.worst_case, accuracy.best_case)
 
 
 def draw_before_after(

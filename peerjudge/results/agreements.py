@@ -18,8 +18,16 @@ from peerjudge.analysis import (
 from peerjudge.analysis.selecting import HUMAN, keep_contestants, name_people
 from peerjudge.data import COUNTING, LEVEL, Measurement, Undecided, to_plain
 from peerjudge.data.choices import require_choice
-from peerjudge.reporting.formats import counted, decimal, interval, interval_note, percent, preface
-from peerjudge.reporting.layout import Column, Section, Table, build_section, build_table
+from peerjudge.reporting.formats import counted, interval, interval_note, percent, preface
+from peerjudge.reporting.layout import (
+    Cell,
+    Column,
+    Section,
+    Table,
+    build_couple,
+    build_section,
+    build_table,
+)
 from peerjudge.results.accuracy import COUNTED, LEFT_OUT, list_counted
 from peerjudge.results.base import Document, FramedResult, Shown, list_names, name_gold
 from peerjudge.results.columns import Cells, list_cells
@@ -164,9 +172,9 @@ def build_panel_accuracy_table(panel: Panel) -> Table:
 def build_panel_table(panel: Panel) -> Table:
     """Return agreement, shared errors and tests for every two reviewers of a panel."""
 
-    def compare_with_gold(pair: PanelPair) -> str | None:
+    def compare_with_gold(pair: PanelPair) -> Cell | None:
         test = pair.correlation
-        return None if test is None else f"{decimal(test.r12, 2)} : {decimal(test.r13, 2)}"
+        return None if test is None else build_couple(test.r12, test.r13)
 
     return build_table(
         "Pairs of reviewers: the same verdict in %",

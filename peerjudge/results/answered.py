@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, cast
 
 from peerjudge.data import to_plain
 from peerjudge.marks import mark_controls
-from peerjudge.reporting.formats import MISSING, SIMULATED_ANSWERS
-from peerjudge.reporting.layout import Table
+from peerjudge.reporting.formats import SIMULATED_ANSWERS
+from peerjudge.reporting.layout import Column, build_table
 from peerjudge.results.base import Document, Shown
 from peerjudge.results.columns import Cells, build_frame
 from peerjudge.results.summaries import name_limit
@@ -33,18 +33,12 @@ def build_df(answers: Answers) -> pd.DataFrame:
 def list_parts(answers: Answers) -> Shown:
     """Return the counts by contestant, the files, and what the answers cost."""
     counts = ("answers", "empty", "refused", "cut_off", "failed", "missing")
-    headings = (name.replace("_", " ").capitalize() for name in counts)
-    table = Table(
-        title=f"Answers to {answers.questions:,} questions by contestant",
-        headings=("Contestant", *headings, "Words"),
-        rows=tuple(
-            (
-                contestant.contestant,
-                *(f"{getattr(contestant, count):,}" for count in counts),
-                MISSING if contestant.mean_words is None else f"{contestant.mean_words:.0f}",
-            )
-            for contestant in answers.contestants
-        ),
+    table = build_table(
+        f"Answers to {answers.questions:,} questions by contestant",
+        answers.contestants,
+        Column("Contestant", "contestant"),
+        *(Column(name.replace("_", " ").capitalize(), name) for name in counts),
+        Column("Words", "mean_words", digits=0),
     )
     simulated = any(one.simulated for one in answers.contestants)
     equal = f"; {answers.equal:,} pairs of equal answers are left out" if answers.equal else ""

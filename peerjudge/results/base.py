@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, overload
 
 from peerjudge.analysis import Ballots
 from peerjudge.analysis.selecting import HUMAN
+from peerjudge.errors import DataError
 from peerjudge.marks import mark_controls
 from peerjudge.reporting.figures import Figure
 from peerjudge.reporting.fragments import cut_parts, render_html, render_text
 from peerjudge.reporting.latex import render_latex
-from peerjudge.reporting.layout import Table
-from peerjudge.results.columns import Cells, build_frame
+from peerjudge.reporting.layout import Column, Table, build_table
+from peerjudge.results.columns import COLUMNS, Cells, build_frame
 from peerjudge.results.overwriting import require_free_figures
 from peerjudge.shown import Printer, print_pretty
 
@@ -66,7 +68,15 @@ class Result(ABC):
         return tuple(one for one in self.parts() if isinstance(one, Table) and one.rows)
 
     def to_csv(self) -> str:
-        """Return the tables as CSV, each below a line with `#` and its title, with an empty line between."""
+        """Return the tables as CSV, each below a line with `#` and its title, with an empty line between.
+
+        Raises:
+            DataError: there is no table, as there is nothing to list.
+        """
+        if not self.tables:
+            said = shorten(" ".join(filter(None, map(str, self.parts()))), _LENGTH)
+            msg = f"there is no table to write as CSV, only sentences: {said}"
+            raise DataError(msg)
         return "\n".join(
             f"# {mark_controls(table.title)}\n{table.to_csv()}" for table in self.tables
         )
@@ -98,6 +108,14 @@ class FramedResult(Result):
     def rows(self) -> Iterable[Cells]:
         """Return the rows of the frame."""
 
+    def to_csv(self) -> str:
+        """Return the tables as CSV; of a result of sentences alone, the rows of its frame."""
+        rows = [] if self.tables else list(self.rows())
+        if not rows:
+            return super().to_csv()
+        columns = [Column(name, partial(_read, name), key=name) for name in COLUMNS[self.frame]]
+        return f"# {self.frame}\n{build_table(self.frame, rows, *columns).to_csv()}"
+
     @property
     def df(self) -> pd.DataFrame:
         """The result as a frame; `peerjudge.results.columns.COLUMNS` describes its columns.
@@ -106,6 +124,10 @@ class FramedResult(Result):
             DataError: pandas is not installed.
         """
         return build_frame(self.frame, self.rows())
+
+
+def _read(name: str, row: Cells) -> object:
+    return row.get(name)
 
 
 class DrawnResult(FramedResult):

@@ -194,7 +194,7 @@ class CompareResult(DrawnResult):
             Column("As half", self._count(Undecided.AS_HALF), "share"),
             Column("Margin", lambda one: self.margin.get(one.name), "share"),
             Column("Comparisons", lambda one: len(one.right)),
-            ("Turns", lambda one: f"{one.turns:.1f}"),
+            Column("Turns", "turns", digits=1),
             note=f"{LEFT_OUT} {COUNTED}" if self.counted else LEFT_OUT,
         )
 

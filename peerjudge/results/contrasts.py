@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 
 from peerjudge.reporting.figures import Figure, Row, Rows, build_mark
 from peerjudge.reporting.formats import counted, isolated, minus_signs, p_value, points, points_tick
-from peerjudge.reporting.layout import Column, Section, Table, build_section, build_table
+from peerjudge.reporting.layout import (
+    Column,
+    Section,
+    Table,
+    build_couple,
+    build_section,
+    build_table,
+)
 from peerjudge.statistics.interval import PairedDifference
 
 if TYPE_CHECKING:
@@ -68,7 +75,7 @@ def build_contrasts_table(rows: Sequence[ConditionContrasts]) -> Table:
         Column("Over", "over"),
         Column("Who", "who"),
         Column("Comparisons", "comparisons"),
-        ("Calls", lambda row: f"{row.turns:.1f} : {row.other_turns:.1f}"),
+        Column("Calls", lambda row: build_couple(row.turns, row.other_turns, 1)),
         Column("Difference", "difference.difference", "points"),
         Column("p", "difference.p_value", "p"),
         Column("p, Holm", "p_holm", "p"),

@@ -14,7 +14,6 @@ from peerjudge.reporting.layout import Column, Section, Table, build_section, bu
 from peerjudge.results.accuracy import build_changes_table
 from peerjudge.results.base import Document, FramedResult, Shown
 from peerjudge.results.columns import COLUMNS, Cells, list_cells
-from peerjudge.results.contrasts import build_contrasts_table, note_alternatives
 from peerjudge.results.opinion_figures import (
     draw_agreement,
     draw_courses,
@@ -175,7 +174,11 @@ def build_events_table(seats: Sequence[SeatFindings]) -> Table:
         ("Role", lambda seat: name_role(seat.role)),
         *(Column(name_event(kind).capitalize(), f"events.{kind}") for kind in kinds),
         Column(
-            "% altered", "altered", "share", about="of the times that the seat was contradicted"
+            "% altered",
+            "altered",
+            "share",
+            about="of the times that the seat was contradicted",
+            key="altered_share",
         ),
         Column("To gold", "towards_gold", about="moves to the gold answer"),
         Column("From gold", "away_from_gold", about="moves away from it"),
@@ -226,7 +229,6 @@ def build_summary_tables(stances: Stances) -> list[Table]:
         _build_holdings_table(stances.holdings),
         _build_settling_table(stances.settling),
         build_changes_table(stances.changes),
-        build_contrasts_table(stances.contrasts),
         build_controls_table(stances.controls),
     ]
 
@@ -261,8 +263,7 @@ def events(source: Source, *, summary: bool = False, seed: int = 0) -> EventsRes
     Args:
         source: Run or transcripts.
         summary: Counts and shares instead, with intervals and tests: opinion changes by reviewer, role,
-            opponent and turn, persuasion, the effect of leading, the time to agreement, discussions against
-            their better seat and the vote, controls.
+            opponent and turn, persuasion, the effect of leading, the time to agreement, controls.
         seed: Seed of the resampling behind the intervals of the summary.
 
     Raises:
@@ -274,9 +275,7 @@ def events(source: Source, *, summary: bool = False, seed: int = 0) -> EventsRes
     """
     if summary:
         material = read_material(source)
-        stances = build_stances(
-            material.ballots, sampler=Sampler(seed=seed), primary=material.primary
-        )
+        stances = build_stances(material.ballots, sampler=Sampler(seed=seed))
         return StancesResult(stances=stances, questions=material.ballots.count_questions())
     if isinstance(source, Dataset) or is_frame(source):
         msg = (
@@ -326,7 +325,9 @@ def _build_moves_table(rows: Sequence[StanceCounts], *, by: str) -> Table:
         ("Heard", name_opponent),
         Column("Turn", "round"),
         *(Column(name_event(kind).capitalize(), f"events.{kind}") for kind in kinds),
-        Column("% altered", "altered", "share", about="of the times contradicted"),
+        Column(
+            "% altered", "altered", "share", about="of the times contradicted", key="altered_share"
+        ),
         Column(
             "% to gold",
             "towards_gold",
@@ -387,8 +388,8 @@ def _build_settling_table(rows: Sequence[Settling]) -> Table:
     """Return after how many turns the seats of each condition agreed for the first time."""
     turns = sorted({turn for row in rows for turn in row.after if turn})
 
-    def after(turn: int) -> Callable[[Settling], str]:
-        return lambda row: f"{row.after.get(turn, 0):,}"
+    def after(turn: int) -> Callable[[Settling], int]:
+        return lambda row: row.after.get(turn, 0)
 
     return build_table(
         "Discussions by the turn of first agreement, shares in %",
@@ -396,7 +397,7 @@ def _build_settling_table(rows: Sequence[Settling]) -> Table:
         Column("Condition", "condition"),
         Column("Discussions", "discussions"),
         Column("From the start", "from_start"),
-        *((f"After {turn}", after(turn)) for turn in turns),
+        *(Column(f"After {turn}", after(turn), key=f"after_turn_{turn}") for turn in turns),
         Column("Never", "never"),
         Column("% agreed", "reached", "share"),
         Column("% lasted", "lasted", "share"),
@@ -420,9 +421,8 @@ def _describe_summary(stances: Stances) -> list[str]:
         f"{counted(stances.discussions, 'finished discussion')}; shares in %, differences in points; 95 % "
         f"intervals and p-values have questions as the unit{simulated}"
     )
-    missing = note_alternatives(stances.contrasts)
     none = [] if stances.counts else [NO_EVENTS]
-    return [*none, *silent, *missing, *([paired] if stances.ordering else []), made]
+    return [*none, *silent, *([paired] if stances.ordering else []), made]
 
 
 def _by_round(counts: Sequence[StanceCounts]) -> list[StanceCounts]:

@@ -228,7 +228,7 @@ def build_run_sections(
     if not _only_rates(findings):
         sections += [
             build_accuracy_section(findings),
-            build_contrasts_section(findings.stances.contrasts, decision=findings.decision),
+            build_contrasts_section(findings.contrasts, decision=findings.decision),
             build_opinions_section(findings),
             build_position_section(findings),
             build_contestants_section(findings),

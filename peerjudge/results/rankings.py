@@ -34,8 +34,8 @@ from peerjudge.ranking import (
     without_family,
 )
 from peerjudge.reporting.figures import Figure, Row, Rows, build_mark
-from peerjudge.reporting.formats import decimal, interval, percent, preface, rating_tick, share_tick
-from peerjudge.reporting.layout import Table, build_table
+from peerjudge.reporting.formats import interval, percent, preface, rating_tick, share_tick
+from peerjudge.reporting.layout import Column, Table, build_table
 from peerjudge.results.base import Document, DrawnResult, Shown, list_names
 from peerjudge.results.columns import Cells
 from peerjudge.results.contestants import MOST_ROWS, build_ranking_tables
@@ -336,16 +336,16 @@ def _schedule(ranking: Ranking) -> str:
 
 def _build_battles_table(trajectories: Sequence[Trajectory]) -> Table:
     """Return the mean Elo rating of each contestant by number of battles."""
-    battles = trajectories[0].battles
+    battles = [int(number) for number in trajectories[0].battles]
 
-    def mean(one: Trajectory) -> Callable[[int], str]:
-        return lambda place: decimal(one.mean[place], 0)
+    def mean(one: Trajectory) -> Callable[[int], float]:
+        return lambda place: float(one.mean[place])
 
     return build_table(
         "Elo rating by number of battles, mean over the orders",
         range(len(battles)),
-        ("Battles", lambda place: f"{battles[place]:,}"),
-        *((one.contestant, mean(one)) for one in trajectories),
+        Column("Battles", battles.__getitem__),
+        *(Column(one.contestant, mean(one), digits=0) for one in trajectories),
     )
 
 

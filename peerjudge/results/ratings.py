@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from peerjudge.reporting.figures import Figure, Histogram, Histograms
 from peerjudge.reporting.formats import (
-    MISSING,
     caution,
     counted,
     decimal,
@@ -18,7 +17,16 @@ from peerjudge.reporting.formats import (
     p_value,
     share,
 )
-from peerjudge.reporting.layout import AnyColumn, Column, Section, Table, build_section, build_table
+from peerjudge.reporting.layout import (
+    AnyColumn,
+    Cell,
+    Column,
+    Section,
+    Table,
+    build_couple,
+    build_section,
+    build_table,
+)
 
 if TYPE_CHECKING:
     from peerjudge.analysis.findings import Findings
@@ -75,7 +83,7 @@ def build_levels_table(levels: Sequence[RatingLevel], *, simulated: bool) -> Tab
         Column("Name", "name"),
         Column("Aspect", "aspect"),
         Column("Items", "items"),
-        ("Trials", lambda row: f"{row.trials:.4g}"),
+        Column("Trials", lambda row: Cell(f"{row.trials:.4g}", {"": row.trials})),
         Column("Mean", "mean", digits=2),
         Column("SD", "sd", digits=2),
         Column("SD of items", "sd_items", digits=2),
@@ -174,7 +182,7 @@ def _build_shifts_table(shifts: Sequence[S], *columns: AnyColumn[S], note: str) 
         Column("Second", "other"),
         Column("Aspect", "aspect"),
         Column("Answers", "answers"),
-        ("Means", lambda row: f"{decimal(row.mean)} : {decimal(row.other_mean)}"),
+        Column("Means", lambda row: build_couple(row.mean, row.other_mean)),
         Column("Difference", "shift.difference"),
         Column("p", "shift.p_value", "p"),
         Column("p, Holm", "shift_holm", "p"),
@@ -216,11 +224,11 @@ def _mark(*, simulated: bool) -> str:
 def _build_distribution_table(levels: Sequence[RatingLevel], *, simulated: bool) -> Table:
     points = sorted({point for row in levels for point in row.distribution})
 
-    def part(point: int) -> Callable[[RatingLevel], str]:
+    def part(point: int) -> Callable[[RatingLevel], float | None]:
         return lambda row: (
-            share(row.distribution[point] / row.ratings)
+            row.distribution[point] / row.ratings
             if row.ratings and point in row.distribution
-            else MISSING
+            else None
         )
 
     return build_table(
@@ -228,7 +236,7 @@ def _build_distribution_table(levels: Sequence[RatingLevel], *, simulated: bool)
         levels if len(points) <= _MOST_POINTS else (),
         Column("Name", "name"),
         Column("Aspect", "aspect"),
-        *((str(point), part(point)) for point in points),
+        *(Column(str(point), part(point), "share", key=f"share_of_{point}") for point in points),
         names=2,
         note="Ratings that are no whole numbers count as the nearest one.",
     )

@@ -27,7 +27,7 @@ from peerjudge.datasets.papers import read_paper
 from peerjudge.errors import ConvergenceError, DataError, UnconnectedError
 from peerjudge.reporting.figures import Figure, Mark, Row, Rows
 from peerjudge.reporting.formats import MISSING, counted, decimal, interval, plain_tick, preface
-from peerjudge.reporting.layout import Column, Table, build_table
+from peerjudge.reporting.layout import Cell, Column, Table, build_table
 from peerjudge.results.base import Document, Shown, SourcedResult, list_names
 from peerjudge.results.columns import Cells
 from peerjudge.results.papers import Estimate, find_estimates
@@ -233,10 +233,11 @@ def reproduce(
 def _build_item_table(item: PublishedItem, cells: Sequence[ReproducedCell]) -> Table:
     """Return the values of one item that the source gives, with a row for each."""
 
-    def show_interval(cell: ReproducedCell) -> str:
+    def show_interval(cell: ReproducedCell) -> Cell | None:
         if cell.low is None or cell.high is None:
-            return MISSING
-        return f"[{decimal(cell.low, cell.digits)}, {decimal(cell.high, cell.digits)}]"
+            return None
+        text = f"[{decimal(cell.low, cell.digits)}, {decimal(cell.high, cell.digits)}]"
+        return Cell(text, {"_low": cell.low, "_high": cell.high})
 
     given = [cell for cell in cells if cell.ours is not None]
     notes = dict.fromkeys(cell.note for cell in given if cell.note)
@@ -246,13 +247,13 @@ def _build_item_table(item: PublishedItem, cells: Sequence[ReproducedCell]) -> T
         f"{item.name}: {item.title}",
         given,
         Column("Value", "name"),
-        (
+        Column(
             "Published",
             lambda cell: _DRAWN if cell.published is None else _number(cell, "published"),
         ),
-        ("Ours", lambda cell: _number(cell, "ours")),
-        ("95 % interval", show_interval),
-        ("n", lambda cell: MISSING if cell.n is None else f"{cell.n:,}"),
+        Column("Ours", lambda cell: _number(cell, "ours")),
+        Column("95 % interval", show_interval, key="ours"),
+        Column("n", "n"),
         Column("Origin", "origin"),
         ("Compared", _verdict),
         note=" ".join(
@@ -302,11 +303,11 @@ def _describe_missing_values(item: PublishedItem, cells: Sequence[ReproducedCell
     return f"{item.name}{part}: {'; '.join(reasons)}." if missing else ""
 
 
-def _number(cell: ReproducedCell, of: str) -> str:
+def _number(cell: ReproducedCell, of: str) -> Cell | str | None:
     value: float | str | None = getattr(cell, of)
     if value is None or isinstance(value, str):
-        return value or MISSING
-    return decimal(value, cell.digits)
+        return value or None
+    return Cell(decimal(value, cell.digits), {"": value})
 
 
 def _verdict(cell: ReproducedCell) -> str:

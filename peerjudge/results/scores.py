@@ -21,8 +21,8 @@ from peerjudge.datasets import load as load_dataset
 from peerjudge.datasets.papers import read_published_tables
 from peerjudge.errors import DataError
 from peerjudge.reporting.figures import Figure
-from peerjudge.reporting.formats import MISSING, decimal, preface, share, span
-from peerjudge.reporting.layout import Column, Table, build_table
+from peerjudge.reporting.formats import MISSING, decimal, preface, share
+from peerjudge.reporting.layout import Cell, Column, Table, build_range, build_table
 from peerjudge.results.accuracy import (
     AT_ONCE,
     LEFT_OUT,
@@ -246,7 +246,7 @@ def score(
         0  sim_strong   0.75
     """
     by = ",".join(list_names(by) or ())
-    material = read_material(source, logprobs=True, as_declared=True)
+    material = read_material(source, logprobs=True)
     if gold is None and as_published:
         # A run has neither the votes nor the conventions of its dataset.
         gold = material.data
@@ -319,9 +319,9 @@ def _build_scores_table(scores: Scores) -> Table:
 def _build_details_table(scores: Scores) -> Table:
     """Return the verdicts behind each accuracy, its bounds, and its order consistency."""
 
-    def count_differences(row: Score) -> str:
+    def count_differences(row: Score) -> int | None:
         own = row.own_reading
-        return MISSING if own is None else f"{own.different + own.only_recorded + own.only_own:,}"
+        return None if own is None else own.different + own.only_recorded + own.only_own
 
     return build_judged_table(
         "Verdicts behind the accuracies, shares in %",
@@ -332,7 +332,7 @@ def _build_details_table(scores: Scores) -> Table:
         Column("Unreadable", "total.unreadable"),
         Column("Refused", "total.refused"),
         Column("At once", "total.readable_at_once", "share", 1, AT_ONCE),
-        ("Range", lambda row: span(row.total.worst_case, row.total.best_case, 1)),
+        Column("Range", lambda row: build_range(row.total.worst_case, row.total.best_case, 1)),
         Column("Same in all orders", "total.consistency.rate", "share", 1),
         Column("Own reading", "own_reading.total.accuracy", "share", 1),
         ("Read differently", count_differences),
@@ -352,17 +352,17 @@ def _build_published_table(
     ours = "simulated" if scores.simulated else "measured"
     groups = [name for name in published.items if name in scores.groups or not name]
 
-    def pair(group: str) -> Callable[[Match], str]:
+    def pair(group: str) -> Callable[[Match], Cell | None]:
         return lambda row: _pair(row, group, scores.conventions)
 
     return build_table(
         f"Accuracy in %: {ours} / {published.title}, {published.name}",
         rows,
         Column("Reviewer", "0.judge.reviewer"),
-        Column("Method", "1"),
+        Column("Method", "1", key="method"),
         (
             "Published for",
-            lambda row: MISSING if row[2] is None else f"{row[2].setting}, {row[2].table}",
+            lambda row: None if row[2] is None else f"{row[2].setting}, {row[2].table}",
         ),
         *((f"{name or 'All'} ({published.items[name]})", pair(name)) for name in groups),
         names=3,
@@ -371,20 +371,24 @@ def _build_published_table(
     )
 
 
-def _pair(row: Match, group: str, followed: Conventions | None) -> str:
+def _pair(row: Match, group: str, followed: Conventions | None) -> Cell:
     score, _, line = row
     accuracy = score.accuracy_by(group, followed or _PLAIN)
-    ours = MISSING if accuracy is None or not accuracy.n else share(accuracy.value, 1)
+    ours = None if accuracy is None or not accuracy.n else accuracy.value
     printed = None if line is None else line.values.get(group)
-    return f"{ours} / {MISSING if printed is None else share(printed, 1)}"
+    shown = (MISSING if value is None else share(value, 1) for value in (ours, printed))
+    return Cell(" / ".join(shown), {"": ours, "_published": printed})
 
 
 def _build_correlations_table(scores: Scores) -> Table:
     """Return how the ratings of each judge correlate with gold, by aspect."""
 
-    def show_constant(row: Correlation) -> str:
+    def show_constant(row: Correlation) -> Cell | None:
         error = row.constant_error
-        return MISSING if error is None else f"{decimal(error.value)} (at {decimal(row.constant)})"
+        if error is None:
+            return None
+        text = f"{decimal(error.value)} (at {decimal(row.constant)})"
+        return Cell(text, {"": error.value, "_at": row.constant})
 
     return build_judged_table(
         f"Ratings against gold{_simulated(scores)}",
@@ -399,9 +403,9 @@ def _build_correlations_table(scores: Scores) -> Table:
         Column("Pearson", "pearson"),
         Column("Spearman", "spearman"),
         Column("Kendall", "kendall"),
-        Column("Within question", "by_question.spearman"),
-        Column("By author", "by_author.spearman"),
-        Column("By author, Kendall", "by_author.kendall"),
+        Column("Within question", "by_question.spearman", key="within_question"),
+        Column("By author", "by_author.spearman", key="by_author"),
+        Column("By author, Kendall", "by_author.kendall", key="by_author_kendall"),
         names=4,
         note="Error of a constant: of a judge that gives every answer the median of gold and reads nothing. "
         "Within question and by author (of the authors' means): Spearman's coefficient, or Kendall's.",

@@ -52,7 +52,7 @@ def summarize_findings(findings: Findings) -> list[str]:
     """Return the main findings of a run, the most important first; missing ones are left out."""
     return [
         *say_ratings(findings.rated, findings.rating_shifts),
-        *say_contrasts(findings.stances.contrasts, decision=findings.decision),
+        *say_contrasts(findings.contrasts, decision=findings.decision),
         *_moved(findings),
         *_leading(findings),
         *_first(findings),

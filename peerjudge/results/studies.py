@@ -20,7 +20,7 @@ from peerjudge.analysis.study_progress import (
 from peerjudge.data import CheckKind, Dataset, Study, StudyAnswer, to_plain
 from peerjudge.errors import DataError
 from peerjudge.reporting.formats import MISSING, SIMULATED, caution
-from peerjudge.reporting.layout import Column, Table, build_table
+from peerjudge.reporting.layout import Cell, Column, Table, build_table
 from peerjudge.results.agreements import (
     build_panel_accuracy_table,
     build_panel_table,
@@ -165,16 +165,16 @@ def _build_progress_table(progress: StudyProgress) -> Table:
     return build_table(
         "Progress by person",
         progress.people.items(),
-        Column("Person", "0"),
+        Column("Person", "0", key="person"),
         Column("Judged", "1.answered"),
         Column("Left", "1.left"),
         Column("Ties", "1.ties"),
         Column("Cannot judge", "1.refused"),
         Column("Changed", "1.changed"),
         Column("First shown, %", "1.first_shown", "share"),
-        ("Active, min", lambda row: f"{row[1].active / 60:.1f}"),
-        ("Median, s", lambda row: MISSING if row[1].median is None else f"{row[1].median:.0f}"),
-        ("Last answer, UTC", lambda row: _name_time(row[1].last)),
+        Column("Active, min", lambda row: row[1].active / 60, digits=1, key="active_minutes"),
+        Column("Median, s", "1.median", digits=0, key="median_seconds"),
+        Column("Last answer, UTC", lambda row: _name_time(row[1].last), key="last_answer"),
         note="Left: comparisons that the person can still judge. First shown: share of choices of the answer "
         "shown first; about 50 without position bias, as orders are balanced. Median: active time of a "
         "judgement.",
@@ -184,18 +184,20 @@ def _build_progress_table(progress: StudyProgress) -> Table:
 def _build_checks_table(progress: StudyProgress) -> Table:
     """Return the attention checks of each person, passed of answered."""
 
-    def count(kind: CheckKind) -> Callable[[_Row], str]:
-        def format_count(row: _Row) -> str:
+    def count(kind: CheckKind) -> Callable[[_Row], Cell | None]:
+        def build_count(row: _Row) -> Cell | None:
             count = row[1].checks[kind]
-            return f"{count.passed} / {count.answered}" if count.answered else MISSING
+            text = f"{count.passed} / {count.answered}"
+            ends = {"_passed": count.passed, "_answered": count.answered}
+            return Cell(text, ends) if count.answered else None
 
-        return format_count
+        return build_count
 
     rows = [row for row in progress.people.items() if row[1].passed is not None]
     return build_table(
         "Attention checks, passed of answered",
         rows,
-        Column("Person", "0"),
+        Column("Person", "0", key="person"),
         *((title, count(kind)) for kind, title in _KINDS.items()),
         Column("Passed, %", "1.passed", "share"),
         note="Told the choice: the question said what to choose. Pair reversed: a pair that was judged "
@@ -209,11 +211,11 @@ def _build_failed_table(failed: Sequence[StudyAnswer]) -> Table:
         "Failed checks",
         failed,
         Column("Person", "annotator"),
-        ("Check", lambda one: _KINDS[one.check] if one.check else MISSING),
+        ("Check", lambda one: _KINDS[one.check] if one.check else None),
         ("Question", lambda one: _shorten(one.question)),
         Column("Expected", "expected"),
         Column("Chose", "choice"),
-        ("Active, s", lambda one: f"{one.seconds:.0f}"),
+        Column("Active, s", "seconds", digits=0),
         names=3,
         note="Choices are the numbers of the answers as shown.",
         folded=True,

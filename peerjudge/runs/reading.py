@@ -92,7 +92,6 @@ def read_material(
     *,
     contestant_of: Mapping[str, str] | None = None,
     logprobs: bool = False,
-    as_declared: bool = False,
 ) -> Material:
     """Read the ballots of a source.
 
@@ -101,13 +100,12 @@ def read_material(
         contestant_of: Contestants by reviewer, for reviewers with another name than theirs; they replace
             those that the cards of a run declare.
         logprobs: Read the log-probabilities of a run, for margins.
-        as_declared: Order the conditions of a run as its experiment does, not by name.
 
     Raises:
         StoreError: There is no such run.
         DataError: The dataset or transcript file cannot be read, or has no such reviewer or contestant.
     """
-    material = _read(source, logprobs=logprobs, as_declared=as_declared)
+    material = _read(source, logprobs=logprobs)
     if not contestant_of:
         return material
     ballots = material.ballots
@@ -115,7 +113,7 @@ def read_material(
     return replace(material, ballots=named)
 
 
-def _read(source: Source, *, logprobs: bool, as_declared: bool) -> Material:
+def _read(source: Source, *, logprobs: bool) -> Material:
     if isinstance(source, Dataset):
         return Material(
             ballots=collect_reviews(source),
@@ -134,7 +132,7 @@ def _read(source: Source, *, logprobs: bool, as_declared: bool) -> Material:
 
     def read(opened: SyncRun) -> Material:
         run = opened.run
-        transcripts = opened.transcripts(logprobs=logprobs, as_declared=as_declared)
+        transcripts = opened.transcripts(logprobs=logprobs)
         material = _collect(transcripts, name=name_run(place, run))
         return replace(
             material,
@@ -226,14 +224,14 @@ class SyncRun:
         kept = [place for place, head in enumerate(heads) if head.id in readable]
         return [heads[place] for place in kept], [counts[place] for place in kept]
 
-    def transcripts(
-        self, *, logprobs: bool = False, as_declared: bool = False
-    ) -> Iterator[Transcript]:
-        """Read the discussions one by one without the texts of their turns; see `read_material`."""
+    def transcripts(self, *, logprobs: bool = False) -> Iterator[Transcript]:
+        """Read the discussions one by one without the texts of their turns; see `read_material`.
+
+        The conditions come in the order in which the experiment declares them.
+        """
         heads, _ = self.heads()
-        if as_declared:
-            declared = {name: place for place, name in enumerate(self.run.conditions)}
-            heads.sort(key=lambda head: declared.get(head.condition, len(declared)))
+        declared = {name: place for place, name in enumerate(self.run.conditions)}
+        heads.sort(key=lambda head: declared.get(head.condition, len(declared)))
         return self.pull(self.columns.transcripts_without_texts(heads, logprobs=logprobs))
 
     def pull(self, items: AsyncIterator[T]) -> Iterator[T]:

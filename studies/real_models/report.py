@@ -23,6 +23,7 @@ from peerjudge.analysis.scoring import score_ballots
 from peerjudge.data import Measurement, Transcript
 from peerjudge.reporting.formats import SIMULATED, counted, tokens
 from peerjudge.results.accuracy import build_accuracy_table
+from peerjudge.results.contrasts import build_contrasts_table
 from peerjudge.results.opinions import build_events_table, build_summary_tables
 from peerjudge.results.scores import build_margins_table
 from peerjudge.statistics.sampler import Sampler
@@ -187,6 +188,7 @@ def _write_tables(part: Part) -> Iterator[str]:
         build_orders_table(findings.conditions),
         build_events_table(findings.by_seat),
         *build_summary_tables(findings.stances)[2:],
+        build_contrasts_table(findings.contrasts),
         build_replies_table(part.transcripts),
         build_calls_table(findings.spoken),
     ]

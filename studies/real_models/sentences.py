@@ -141,8 +141,8 @@ class _Alternative:
 
 def _find_alternatives(findings: Findings, controls: Collection[str]) -> Iterator[_Alternative]:
     """Yield each discussion against the vote of as many calls, then against the larger model alone."""
-    pairs = {(pair.one, pair.other): pair for pair in findings.stances.conditions}
-    for row in findings.stances.contrasts:
+    pairs = {(pair.one, pair.other): pair for pair in findings.compared}
+    for row in findings.contrasts:
         for vote in row.over_vote.rows:
             pair = pairs.get((row.condition, vote.name))
             if pair is not None and row.condition not in controls:
@@ -151,7 +151,7 @@ def _find_alternatives(findings: Findings, controls: Collection[str]) -> Iterato
                     pair.one, pair.other, pair.turns, pair.other_turns, found, margin
                 )
     discussed = {one.name for one in findings.conditions if one.discusses} - set(controls)
-    for pair in findings.stances.conditions:
+    for pair in findings.compared:
         if pair.one == BASELINE and pair.other in discussed:
             found = _negate(pair.difference.difference)
             margin = pair.margin and _negate(pair.margin.difference)

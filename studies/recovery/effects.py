@@ -210,7 +210,7 @@ def _collect(
         for number, speaker in enumerate(speakers.values())
         for order in _ORDERS
     ]
-    table = ComparisonTable(keep_texts=False)
+    table = ComparisonTable(keep_texts=False, own_order=True)
     answers = tuple(Answer(id=author, text="", author=author) for author in authors)
     for number, gold in enumerate(world.gold[0].tolist()):
         question = Question(id=str(number), text="")

@@ -195,5 +195,4 @@ def test_the_summary_reads_once_and_says_what_is_simulated():
     assert (found.discussions, found.simulated) == (2, True)
     assert found.counts
     assert found.persuasion[0].speaker == "bob"
-    assert found.conditions == ()
     assert build_stances(table([]), sampler=QUICK).counts == ()

@@ -1,6 +1,8 @@
 """Names of numbers: one meaning in JSON, frame and table, and nothing for what is not known."""
 
+import csv
 import json
+import re
 
 import pytest
 
@@ -76,3 +78,122 @@ def test_unreadable_verdicts_have_one_number(verdicts):
     assert [total[name] for name in names] == [290, 0, 0]
     frame = found.df[found.df["measure"] == "accuracy"]
     assert frame.iloc[0][[*names]].tolist() == [290, 0, 0]
+
+
+MEASURES = {
+    "score": {},
+    "compare": {},
+    "bias": {},
+    "agreement": {"panel": True},
+    "rank": {"weights": "peer"},
+    "events": {"summary": True},
+}
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_a_run_and_the_frame_of_its_ballots_say_the_same(played, measure):
+    """`f(run)` and `f(ballots_df(run))` have every number in common, whatever was played first."""
+    function, options = getattr(pj, measure), MEASURES[measure]
+    run = played.folder / "study"
+    both = [function(source, **options).document() for source in (run, pj.ballots_df(run))]
+    for document in both:
+        document.pop("source", None)
+    # As texts, in which missing numbers are equal.
+    assert json.dumps(both[0], default=str) == json.dumps(both[1], default=str)
+
+
+def test_only_data_with_an_own_order_have_the_given_one(played, verdicts):
+    """A run with random orders does not know that of its data: `orders.given` is null there."""
+    run = played("score", "study", "--json").document
+    assert {row["total"]["orders"]["given"] for row in run["rows"]} == {None}
+    recorded = pj.score(verdicts("llmbar"), reviewers="ChatGPT/CoT").document()["rows"]
+    assert all(0.0 <= row["total"]["orders"]["given"] <= 1.0 for row in recorded)
+
+
+def test_one_name_has_one_number_in_all_documents(played):
+    """Accuracies, contrasts and gains of a run are the same in `score`, `compare`, `events` and the page."""
+    score = played("score", "study", "--json").document
+    compare = played("compare", "study", "--json").document
+    events = played("events", "study", "--summary", "--json").document
+    page = json.loads((played.folder / "study" / "report.json").read_text("utf-8"))["data"]
+    concluded = {
+        row["condition"]: row["total"]["accuracy"]
+        for row in score["rows"]
+        if row["stance"] == "concluded" and row["protocol"] != "pairwise"
+    }
+    assert concluded
+    after = {row["name"]: row["after"]["accuracy"] for row in page["conditions"]}
+    for name, accuracy in concluded.items():
+        for other in (compare["accuracy"][name], after[name]):
+            assert {key: other[key] for key in accuracy} == accuracy
+    assert score["contrasts"] == compare["contrasts"]
+    for row in page["contrasts"]:
+        for name, contrast in score["contrasts"][row["condition"]].items():
+            known = (row[name]["difference"] or {}).get("difference")
+            assert [contrast[end] for end in ("value", "low", "high")] == [
+                known and known[end] for end in ("value", "low", "high")
+            ]
+    assert "contrasts" not in events
+    assert {json.dumps(row) for row in events["changes"]} == {
+        json.dumps(row) for row in page["stances"]["changes"]
+    }
+
+
+_NUMBER = re.compile(r"-?[0-9][0-9.]*(e-?[0-9]+)?|nan|inf|-inf|True|False")
+_SHOWN = re.compile(r"[-+$]?[0-9.,]+( : | to | / | of | ?%|\s*\[)|[$<~]|-$")
+
+
+def _list_csv(text):
+    for part in text.split("# ")[1:]:
+        _, *lines = part.splitlines()
+        header, *rows = [row for row in csv.reader(lines) if row]
+        yield header, rows
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("score", "study"),
+        ("score", "study", "--by", "category"),
+        ("score", "study", "--by", "leader"),
+        ("compare", "study"),
+        ("bias", "study"),
+        ("agreement", "study"),
+        ("agreement", "study", "--panel"),
+        ("rank", "study", "--weights", "peer", "--bootstrap", "20"),
+        ("rank", "study", "--scoring", "elo", "--trajectory", "50", "--bootstrap", "20"),
+        ("events", "study", "--summary"),
+        ("plan", "quickstart", "--studies", "20", "--comparisons", "20"),
+        ("score", "mtbench"),
+        ("agreement", "vicuna80", "--panel"),
+    ],
+    ids=" ".join,
+)
+def test_csv_holds_numbers_under_names_of_their_own(played, verdicts, words):
+    """Every column of `--format csv` has its own name, no number for a name, and unrounded numbers."""
+    named = [verdicts(word) if word in {"mtbench", "vicuna80"} else word for word in words]
+    outcome = played(*named, "--format", "csv")
+    assert outcome.code == 0, outcome.err
+    tables = [*_list_csv(outcome.out)]
+    assert tables
+    for header, rows in tables:
+        assert rows
+        assert len({*header}) == len(header)
+        for place, name in enumerate(header):
+            assert name, header
+            assert not name.isdigit(), header
+            # A name that a table gives twice gets a number.
+            again = re.fullmatch(r"(.*)_[2-9]", name)
+            assert again is None or again[1] not in header, header
+            cells = [row[place] for row in rows if row[place]]
+            assert not [cell for cell in cells if _SHOWN.match(cell)], (name, cells)
+            numbers = [_NUMBER.fullmatch(cell) is not None for cell in cells]
+            assert all(numbers) or not any(numbers), (name, cells)
+
+
+def test_csv_of_nothing_is_an_error(ungolded):
+    """A result without a table says so instead of writing an empty file."""
+    shell, _ = ungolded
+    refused = shell("score", "tournament", "--format", "csv")
+    assert refused.code != 0
+    assert not refused.out

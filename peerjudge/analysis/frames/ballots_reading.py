@@ -50,7 +50,7 @@ def read_ballots_frame(frame: pd.DataFrame) -> Ballots:
         msg = f"a frame of ballots needs the columns {', '.join(_REQUIRED)}; it has no {', '.join(missing)}"
         raise DataError(msg)
     rows = _Rows(frame)
-    table = ComparisonTable(keep_texts=True)
+    table = ComparisonTable(keep_texts=True, own_order=not any(rows.column("discussion")))
     comparisons = rows.list_comparisons()
     for comparison, _, _ in comparisons.values():
         table.number(comparison)

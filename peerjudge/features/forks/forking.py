@@ -12,7 +12,7 @@ from peerjudge.errors import StoreError
 from peerjudge.features.forks.changes import NO_CHANGE, parse_changes
 from peerjudge.features.forks.effects import ForkContrast, ForkEffects, ForkRow, measure_forks
 from peerjudge.features.forks.preparing import PreparedForks, find_fork_folder, prepare_forks
-from peerjudge.reporting.formats import MISSING, counted, preface
+from peerjudge.reporting.formats import counted, preface
 from peerjudge.reporting.layout import Column, Table, build_table
 from peerjudge.results.base import Document, FramedResult, Shown
 from peerjudge.results.columns import Cells, list_cells
@@ -105,8 +105,8 @@ class ForkResult(FramedResult):
                 ("Change", name),
                 Column("Discussions", "discussions"),
                 Column("Plays", "plays"),
-                ("Unfinished", lambda row: f"{row.unfinished:,}" if row.unfinished else MISSING),
-                ("Unreadable", lambda row: f"{row.unreadable:,}" if row.unreadable else MISSING),
+                Column("Unfinished", lambda row: row.unfinished or None),
+                Column("Unreadable", lambda row: row.unreadable or None),
                 Column(
                     "Turned", "turned", "share", about="the conclusion is not that of the parent"
                 ),

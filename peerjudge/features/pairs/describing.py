@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from peerjudge.data import to_plain
 from peerjudge.features.pairs.nouns import Paired, Status
-from peerjudge.reporting.layout import Table
+from peerjudge.reporting.layout import Column, Table, build_table
 from peerjudge.results.columns import build_frame
 from peerjudge.shown import money
 
@@ -103,30 +103,32 @@ def build_document(paired: Paired) -> dict[str, Any]:
 
 
 def _tabulate_counts(paired: Paired) -> Table:
-    rows = tuple(
-        (count.recipe, str(count.kept), str(count.disputed), count.reasons or "-")
-        for count in paired.counts
-    )
     note = (
         "Disputed: fewer than two thirds of the verifiers' verdicts chose the better answer."
         if paired.verifiers
         else "Not verified by judges; answers by rule are worse by construction."
     )
-    return Table(
-        title="Recipes",
-        headings=("Recipe", "Kept", "Disputed", "Left out"),
-        rows=rows,
+    return build_table(
+        "Recipes",
+        paired.counts,
+        Column("Recipe", "recipe"),
+        Column("Kept", "kept"),
+        Column("Disputed", "disputed"),
+        Column("Left out", "reasons"),
         note=note,
     )
 
 
 def _tabulate_audits(paired: Paired) -> Table:
     judges = list(dict.fromkeys(row.judge for rows in paired.audits.values() for row in rows))
-    rows = tuple((name, *(row.percent for row in audits)) for name, audits in paired.audits.items())
-    return Table(
-        title="Judges that read nothing: right in % [95% interval]",
-        headings=("Pairs", *(judge.capitalize() for judge in judges)),
-        rows=rows,
+    return build_table(
+        "Judges that read nothing: right in % [95% interval]",
+        paired.audits.items(),
+        Column("Pairs", "0", key="pairs"),
+        *(
+            Column(judge.capitalize(), f"1.{place}.accuracy", "share", key=judge)
+            for place, judge in enumerate(judges)
+        ),
         note="Longer, shorter, first, last: the choice by length or place. Overlap: with the question. "
         "Equal answers count as half right.",
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from peerjudge.features.planning.effects import BETTER, GAIN, LEADER, METHOD, VOTE, Effect
 from peerjudge.features.planning.sizes import Forecast, StopForecast
 from peerjudge.reporting.figures import Curve, Curves, Figure
-from peerjudge.reporting.layout import Table
+from peerjudge.reporting.layout import Cell, Column, Table, build_table
 from peerjudge.results.columns import Cells
 from peerjudge.shown import money
 
@@ -221,34 +221,46 @@ def _label(one: EffectForecast) -> str:
 
 
 def _power_table(group: str, effects: list[EffectForecast], wanted: float) -> Table:
-    sizes = effects[0].as_carded.sizes
-    return Table(
-        title=group if effects[0].effect.discussed else f"against {group}",
-        headings=(
-            *("effect", "world", "mean"),
-            *(f"{row.comparisons:,}" for row in sizes),
-            f"needed ({wanted:.0%})",
+    def power(place: int) -> Callable[[_World], Cell]:
+        def show(row: _World) -> Cell:
+            size = row.forecast.sizes[place]
+            return Cell(f"{size.power:.0%}", {"": size.power})
+
+        return show
+
+    sizes = [row.comparisons for row in effects[0].as_carded.sizes]
+    return build_table(
+        group if effects[0].effect.discussed else f"against {group}",
+        [_World(effect, *world) for effect in effects for world in _worlds(effect)],
+        Column("effect", lambda row: _label(row.effect)),
+        Column("world", "name", key="world"),
+        Column("mean", lambda row: _show_mean(row.forecast.sizes[-1].value)),
+        *(
+            Column(f"{size:,}", power(place), key=f"power_{size}")
+            for place, size in enumerate(sizes)
         ),
-        rows=tuple(
-            (
-                "" if number else _label(effect),
-                world,
-                f"{forecast.sizes[-1].value:+.3f}",
-                *(f"{row.power:.0%}" for row in forecast.sizes),
-                _format_needed(forecast),
-            )
-            for effect in effects
-            for number, (world, forecast) in enumerate(_worlds(effect))
-        ),
+        Column(f"needed ({wanted:.0%})", lambda row: _show_needed(row.forecast), key="needed"),
         names=2,
     )
 
 
-def _format_needed(forecast: Forecast) -> str:
+@dataclass(frozen=True, slots=True)
+class _World:
+    """A forecast of an effect, and the name of the world that it is of, where there are two."""
+
+    effect: EffectForecast
+    name: str
+    forecast: Forecast
+
+
+def _show_mean(value: float) -> Cell:
+    return Cell(f"{value:+.3f}", {"": value})
+
+
+def _show_needed(forecast: Forecast) -> Cell:
     size = forecast.needed
-    if size is None:
-        return "none"
-    return f"~{size:,}" if forecast.power_at_needed is None else f"{size:,}"
+    computed = "" if forecast.power_at_needed is not None or size is None else "~"
+    return Cell("none" if size is None else f"{computed}{size:,}", {"": size})
 
 
 def _enough_sizes(plan: StudyPlan) -> dict[int, str]:
@@ -269,20 +281,21 @@ def _enough_sizes(plan: StudyPlan) -> dict[int, str]:
 
 
 def _stops_table(plan: StudyPlan) -> Table:
-    return Table(
-        title=_STOPS,
-        headings=("condition", "effect", "at most", "better", "worse", "mean", "median"),
-        rows=tuple(
-            (
-                effect.effect.condition,
-                _label(effect),
-                f"{stop.most:,}",
-                *(f"{share:.0%}" for share in (stop.better, stop.worse)),
-                *(f"{round(each):,}" for each in (stop.mean, stop.median)),
-            )
-            for effect in plan.effects
-            if (stop := effect.stop) is not None
-        ),
+    def show_share(name: str) -> Callable[[EffectForecast], Cell]:
+        def show(row: EffectForecast) -> Cell:
+            share: float = getattr(row.stop, name)
+            return Cell(f"{share:.0%}", {"": share})
+
+        return show
+
+    return build_table(
+        _STOPS,
+        [effect for effect in plan.effects if effect.stop is not None],
+        Column("condition", "effect.condition"),
+        Column("effect", _label),
+        Column("at most", "stop.most", key="at_most"),
+        *(Column(name, show_share(name)) for name in ("better", "worse")),
+        *(Column(name, f"stop.{name}", digits=0) for name in ("mean", "median")),
         names=2,
     )
 
@@ -290,22 +303,13 @@ def _stops_table(plan: StudyPlan) -> Table:
 def _expense_table(title: str, plan: StudyPlan, expenses: Sequence[Expense]) -> Table:
     enough = _enough_sizes(plan)
     wanted = {row.comparisons for row in plan.effects[0].as_carded.sizes}
-    return Table(
-        title=title,
-        headings=("comparisons", "discussions", "calls", "tokens", "cost", "hours", "note"),
-        rows=tuple(
-            (
-                f"{row.comparisons:,}",
-                f"{row.discussions:,}",
-                f"{row.calls:,}",
-                f"{row.tokens:,}",
-                money(row.cost_usd),
-                f"{row.hours:,.2f}",
-                enough.get(row.comparisons, ""),
-            )
-            for row in expenses
-            if row.comparisons in wanted | enough.keys()
-        ),
+    return build_table(
+        title,
+        [row for row in expenses if row.comparisons in wanted | enough.keys()],
+        *(Column(name, name) for name in ("comparisons", "discussions", "calls", "tokens")),
+        Column("cost", lambda row: Cell(money(row.cost_usd), {"_usd": row.cost_usd})),
+        Column("hours", "hours", digits=2),
+        Column("note", lambda row: enough.get(row.comparisons)),
         names=0,
     )
 
@@ -358,7 +362,7 @@ def _curves(effects: list[EffectForecast]) -> Iterator[Curve]:
             powers = [row.power for row in forecast.sizes]
             yield Curve(
                 name=f"{name}, {world}" if world == _UNPULLED else name,
-                note=_format_needed(forecast),
+                note=_show_needed(forecast).text,
                 at=[float(row.comparisons) for row in forecast.sizes],
                 values=powers,
             )

@@ -6,11 +6,11 @@ import difflib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
-from peerjudge.data import to_plain
+from peerjudge.data import Measurement, to_plain
 from peerjudge.features.search.estimating import Phase, SearchEstimate
 from peerjudge.features.search.findings import CandidateRow, Optimized
-from peerjudge.reporting.formats import MISSING, counted, percent, points, share
-from peerjudge.reporting.layout import Column, Table, build_table
+from peerjudge.reporting.formats import counted, points
+from peerjudge.reporting.layout import Cell, Column, Table, build_points, build_table
 from peerjudge.results.columns import Cells, build_frame
 from peerjudge.shown import money
 
@@ -74,7 +74,7 @@ def build_estimate(search: Optimized, estimate: SearchEstimate) -> list[str | Ta
         Column("Questions judged", "evaluations"),
         Column("Calls", "calls"),
         Column("Tokens", "tokens"),
-        ("Cost", lambda one: money(one.cost_usd)),
+        Column("Cost", lambda one: Cell(money(one.cost_usd), {"_usd": one.cost_usd})),
         total=True,
         note="With replies of the assumed length, all steps, five finalists, and nothing kept from before. "
         f"The test is played only if a candidate is adopted.{texts}",
@@ -161,7 +161,10 @@ def _tabulate_finalists(search: Optimized) -> Table:
         Column("Select", "mean", "share", 1),
         Column("Difference", "difference.value", "points", 1, key="difference"),
         Column("Bound", "bound", "points", 1),
-        ("", lambda one: "adopted" if adoption and one.candidate == adoption.chosen else ""),
+        Column(
+            "Adopted",
+            lambda one: "adopted" if adoption and one.candidate == adoption.chosen else None,
+        ),
         note=note,
     )
 
@@ -169,11 +172,12 @@ def _tabulate_finalists(search: Optimized) -> Table:
 def _tabulate_test(search: Optimized) -> Table:
     test = search.test
     assert test is not None  # noqa: S101  the caller has looked
-    rows = [
-        (name, percent(mean, 1), _percent(test.consistency[name]), _percent(test.unreadable[name]))
-        for name, mean in (("base", test.base), ("chosen", test.chosen))
+    difference = build_points(test.difference, 1)
+    rows: list[tuple[str, Measurement | Cell]] = [
+        ("base", test.base),
+        ("chosen", test.chosen),
+        ("difference", difference),
     ]
-    rows.append(("difference", points(test.difference, 1), "", ""))
     fits = ""
     if test.ratings:
         told = [
@@ -186,10 +190,13 @@ def _tabulate_test(search: Optimized) -> Table:
         fits = f" {'; '.join(told)}.{p_value}"
     opened = search.test_opened
     times = "for the first time" if opened == 1 else f"by {opened} searches in this folder"
-    return Table(
-        title="Held-out test: score in % [95% interval]",
-        headings=("", "Score", "Same in all orders", "Unreadable"),
-        rows=tuple(rows),
+    return build_table(
+        "Held-out test: score in % [95% interval]",
+        rows,
+        Column("Prompts", "0", key="prompts"),
+        Column("Score", "1", "share", 1, key="score"),
+        Column("Same in all orders", lambda row: test.consistency.get(row[0]), "share", 1),
+        Column("Unreadable", lambda row: test.unreadable.get(row[0]), "share", 1),
         note=f"{test.difference.n} questions, opened {times}; the difference is paired.{fits}",
     )
 
@@ -257,10 +264,6 @@ def _list_files(search: Optimized) -> Iterator[str]:
     spent = search.spent
     calls = f"{spent.simulated} simulated calls" if search.simulated else f"{spent.paid} paid calls"
     yield f"{calls}, {spent.cached} cached, {spent.tokens:,} tokens, cost: {money(spent.cost_usd)}"
-
-
-def _percent(value: float | None) -> str:
-    return MISSING if value is None else share(value, 1)
 
 
 def _describe_candidate(one: CandidateRow, most: int = 60) -> str:
