@@ -21,7 +21,7 @@ from autogen_core.tools import Tool
 from pydantic import BaseModel, ValidationError
 
 from peerjudge.clients.calls import CallRequest
-from peerjudge.clients.retry import require_words
+from peerjudge.clients.retry import is_used_up, require_words
 from peerjudge.data import Usage
 from peerjudge.engine.barrier import parked
 from peerjudge.errors import EmptyReplyError
@@ -111,12 +111,16 @@ class PersistentCache:
         self._texts = texts
 
     async def claim(self, key: str) -> Reply | None:
-        """Return the reply under this key or claim it; an unreadable or empty reply is missing."""
+        """Return the reply under this key or claim it; an unreadable reply is missing.
+
+        So is an empty one, unless its limit is the reason.
+        """
         unreadable: str | None = None
         while (text := await self._texts.claim(key, instead_of=unreadable)) is not None:
             try:
                 reply = Reply.model_validate_json(text)
-                require_words(reply.result, model="")
+                if not is_used_up(reply.result):
+                    require_words(reply.result, model="")
             except (ValidationError, EmptyReplyError):
                 unreadable = text
             else:

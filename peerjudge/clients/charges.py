@@ -27,7 +27,7 @@ _NOT_SENT = frozenset(
         "gaierror",
     }
 )
-_NOT_BILLED = frozenset({"ProviderFailedError"})
+_NOT_BILLED = frozenset({"ProviderFailedError", "RedirectedError"})
 
 _FIRST_GUESS = 256
 """Tokens of a reply, as long as none has arrived and the request sets no limit."""

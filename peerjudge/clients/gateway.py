@@ -26,7 +26,14 @@ from peerjudge.clients.calls import CallRequest, ClientProxy, PieceSink
 from peerjudge.clients.charges import LedgerEntry, UsualReply, find_charge
 from peerjudge.clients.cleaning import Redaction, ReplyCleaner
 from peerjudge.clients.limits import Limiter, Window
-from peerjudge.clients.retry import RetryPolicy, blame_address, guard_attempt, require_words
+from peerjudge.clients.retry import (
+    RetryPolicy,
+    SilenceLimit,
+    blame_address,
+    guard_attempt,
+    is_used_up,
+    require_words,
+)
 from peerjudge.clients.tokens import Price, count_messages, estimate_tokens, measure_usage
 from peerjudge.data import from_plain, to_plain
 from peerjudge.data.discussion import Usage
@@ -101,6 +108,7 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         self._redaction = Redaction(secrets)
         self._usual_reply = UsualReply()
         self._cleaner = ReplyCleaner(model)
+        self._silence = SilenceLimit(model)
         self._has_replied = False
 
     async def reply(self, request: CallRequest) -> CreateResult:
@@ -109,6 +117,7 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         Raises:
             MalformedReplyError: The server's answer is not a reply.
             EmptyReplyError: The reply has no words.
+            ModelStoppedError: Too many replies in a row ended at their limit without a word.
             ClientCancelledError: The client cancelled itself.
             Exception: The last failure as the inner client raised it, when no attempt succeeded.
         """
@@ -143,9 +152,14 @@ class Governed(ClientProxy, Component[GovernedConfig]):
             await asyncio.wait([serving])
 
     async def _serve(self, request: CallRequest) -> CreateResult:
-        """Return the reply from the cache or from a call."""
+        """Return the reply from the cache or from a call.
+
+        A reply that ended at its limit without a word is cached as well, as another call would buy the
+        same again; it is raised here.
+        """
 
         async def call() -> Reply:
+            self._silence.check(most_tokens=request.most_tokens)
             return await self._with_retries(request)
 
         key = digest_request(request, model=self._identity)
@@ -157,6 +171,15 @@ class Governed(ClientProxy, Component[GovernedConfig]):
             billing = request.billing
             served = self._describe(billing, CallOutcome.CACHED, usage=reply.usage, attempts=0)
             billing.calls.append(served)
+        self._silence.learn(reply.result, most_tokens=request.most_tokens)
+        try:
+            require_words(reply.result, model=self.model, usage=reply.usage)
+        except EmptyReplyError as error:
+            failed = self._describe(
+                request.billing, CallOutcome.FAILED, attempts=0, error=type(error).__name__
+            )
+            request.billing.calls.append(failed)
+            raise
         # A copy, as callers may change their result and the cached one must stay as it is.
         return reply.result.model_copy(update={"cached": cached})
 
@@ -270,7 +293,8 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         if entry is not None:
             await entry.settle(call)
         self._has_replied = True
-        require_words(result, model=self.model)
+        if not is_used_up(result):
+            require_words(result, model=self.model, usage=usage)
         return Reply(result=self._redaction.redact_reply(result), usage=usage)
 
     async def _begin(self, request: CallRequest) -> LedgerEntry | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
@@ -41,8 +42,6 @@ from openai import (
     AuthenticationError,
     BadRequestError,
     ConflictError,
-    DefaultAioHttpClient,
-    DefaultAsyncHttpxClient,
     InternalServerError,
     NotFoundError,
     PermissionDeniedError,
@@ -53,7 +52,19 @@ from openai.types.chat.completion_create_params import CompletionCreateParamsBas
 
 from peerjudge.clients.calls import CallRequest, ClientProxy
 from peerjudge.clients.charges import note_charge
-from peerjudge.clients.retry import MalformedReplyError, ProviderFailedError
+from peerjudge.clients.responses import (
+    GuardedAioClient,
+    GuardedHttpClient,
+    find_message,
+    read_reply,
+)
+from peerjudge.clients.retry import (
+    BrokenOffError,
+    MalformedReplyError,
+    OversizedReplyError,
+    ProviderFailedError,
+    RedirectedError,
+)
 from peerjudge.clients.tokens import ReportedUsage, add_usage
 from peerjudge.data.cleaning import clean_count
 
@@ -66,12 +77,16 @@ _BODY_SETTINGS = frozenset(CompletionCreateParamsBase.__annotations__)
 _SDK_SETTINGS = frozenset(signature(AsyncOpenAI.__init__).parameters)
 
 # AutoGen's names of finish reasons; any other is "unknown".
-_FINISH_REASONS: Mapping[object, FinishReasons] = {
+_FINISH_REASONS: Mapping[str, FinishReasons] = {
     "stop": "stop",
     "end_turn": "stop",
     "length": "length",
+    "max_tokens": "length",
+    "model_length": "length",
     "content_filter": "content_filter",
 }
+# Finish reasons of a reply that is not complete, by which servers and routers say that they failed.
+_BROKEN_OFF = re.compile(r"error|fail|abort|cancel|interrupt|insufficient|unavailable|time_?out")
 
 _STATUS_ERRORS: Mapping[int, type[APIStatusError]] = {
     400: BadRequestError,
@@ -84,6 +99,9 @@ _STATUS_ERRORS: Mapping[int, type[APIStatusError]] = {
 }
 _SERVER_ERROR = 500
 
+_SHOWN = 200
+"""Characters of a broken reply that an error shows."""
+
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 _events = logging.getLogger(EVENT_LOGGER_NAME)
@@ -92,8 +110,9 @@ _events = logging.getLogger(EVENT_LOGGER_NAME)
 class OpenAIClient(ClientProxy):
     """`OpenAIChatCompletionClient` with a direct path for plain prompts.
 
-    Request bodies, results and errors equal AutoGen's, with two exceptions: the text of a refusal,
-    which arrives in a field of its own, is the reply, and the texts of a list of parts are joined.
+    Request bodies, results and errors equal AutoGen's, with some exceptions: the text of a refusal,
+    which arrives in a field of its own, is the reply, the texts of a list of parts are joined, a stream is
+    read whether it was asked for or not, and a reply that the server broke off is an error.
     Prompts with images or tools, with several system messages, or with `json_output`, and all streams go
     through AutoGen's client. Its component form is that of AutoGen's client.
 
@@ -106,14 +125,14 @@ class OpenAIClient(ClientProxy):
         self, settings: Mapping[str, Any], *, transport: AsyncBaseTransport | None = None
     ) -> None:
         self._http = (
-            DefaultAioHttpClient(
+            GuardedAioClient(
                 timeout=settings["timeout"],
                 verify=_load_certificates(
                     environ.get("SSL_CERT_FILE"), environ.get("SSL_CERT_DIR")
                 ),
             )
             if transport is None
-            else DefaultAsyncHttpxClient(timeout=settings["timeout"], transport=transport)
+            else GuardedHttpClient(timeout=settings["timeout"], transport=transport)
         )
         given: dict[str, Any] = {**settings, "http_client": self._http}
         super().__init__(OpenAIChatCompletionClient(**given))
@@ -198,15 +217,17 @@ class OpenAIClient(ClientProxy):
         return {**self._body, **given, "messages": plain, **extra_body}
 
     async def _post(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Post a body and return the JSON of the reply of any content type."""
+        """Post a body and return the JSON of the reply of any content type, also of a stream."""
         content = _encode(body).encode()
         try:
             response = await self._http.post(self._url, content=content)
+        except (OversizedReplyError, RedirectedError):
+            raise
         except Exception as error:
             raise _connection_error(error, self._http.build_request("POST", self._url)) from error
         if not response.is_success:
             raise _status_error(response)
-        return json.loads(response.content)
+        return read_reply(response.content, content_type=response.headers.get("content-type", ""))
 
     def _read(self, body: Mapping[str, Any], reply: dict[str, Any]) -> CreateResult:
         usage = _read_usage(reply.get("usage"))
@@ -229,16 +250,22 @@ class OpenAIClient(ClientProxy):
     def _interpret(
         self, body: Mapping[str, Any], reply: dict[str, Any], usage: RequestUsage
     ) -> CreateResult:
-        if not reply.get("choices") and (error := reply.get("error")):
+        error: object = reply.get("error")
+        if error and not reply.get("choices"):
             raise _provider_error(error)
         choice: dict[str, Any] = reply["choices"][0]
+        reason = str(choice.get("finish_reason") or "").lower()
+        said: Any = _join_parts(_entry(choice.get("message"), "content", None), "text")
+        error = error or choice.get("error")
+        if error or _BROKEN_OFF.search(reason):
+            raise _broken_off(error, reason, said)
         message: dict[str, Any] = choice["message"]
         if message.get("tool_calls") or message.get("function_call"):
             msg = f"{body['model']} called a function, though it was given none"
             raise MalformedReplyError(msg)
         return CreateResult(
-            finish_reason=_FINISH_REASONS.get(choice.get("finish_reason"), "unknown"),
-            content=_join_parts(message.get("content"), "text") or message.get("refusal") or "",
+            finish_reason=_FINISH_REASONS.get(reason, "unknown"),
+            content=said or message.get("refusal") or "",
             usage=usage,
             cached=False,
             logprobs=_read_logprobs(choice.get("logprobs")),
@@ -274,9 +301,11 @@ def _status_error(response: Response) -> APIStatusError:
     body: object = text
     with suppress(ValueError):
         body = json.loads(text)
-    body = _entry(body, "error", body)
-    said = _entry(body, "message", None)
-    message = f"Error code: {status}" + (f" - {said}" if isinstance(said, str) and said else "")
+    # Google sends the table of an error in a list.
+    first = next(iter(cast("list[object]", body)), None) if isinstance(body, list) else body
+    body = _entry(first, "error", cast("object", body))
+    said = find_message(body)
+    message = f"Error code: {status}" + (f" - {said}" if said else "")
     server_error = InternalServerError if status >= _SERVER_ERROR else APIStatusError
     kind = _STATUS_ERRORS.get(status, server_error)
     return kind(message, response=response, body=body)
@@ -284,11 +313,27 @@ def _status_error(response: Response) -> APIStatusError:
 
 def _provider_error(error: object) -> ProviderFailedError:
     """Return the error in a reply: its message, and the status code it names."""
-    status = _entry(error, "code", None)
     return ProviderFailedError(
-        f"the server answered with an error: {_entry(error, 'message', None) or error}",
-        status=status if isinstance(status, int) else None,
+        f"the server answered with an error: {find_message(error)}", status=_read_status(error)
     )
+
+
+def _broken_off(error: object, reason: str, said: object) -> BrokenOffError:
+    """Return the error of a reply that the server broke off, with the beginning of its text."""
+    finish = f"finish reason {reason!r}" if reason else ""
+    cause = ", ".join(filter(None, (finish, find_message(error))))
+    text = f"; its text so far: {said[:_SHOWN]!r}" if isinstance(said, str) and said else ""
+    return BrokenOffError(
+        f"the server broke off its reply ({cause}){text}", status=_read_status(error)
+    )
+
+
+def _read_status(error: object) -> int | None:
+    """Return the status code that an error names."""
+    code = _entry(error, "code", None)
+    if isinstance(code, str) and code.isdecimal():
+        code = int(code)
+    return clean_count(code) or None
 
 
 def _join_parts(content: object, kind: str) -> Any:  # noqa: ANN401  a server may send anything

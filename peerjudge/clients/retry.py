@@ -19,7 +19,9 @@ from pydantic import ValidationError
 
 from peerjudge.data import Limits
 from peerjudge.data.cleaning import is_blank
+from peerjudge.data.discussion import Usage
 from peerjudge.errors import EmptyReplyError
+from peerjudge.logs import get_logger
 from peerjudge.verdicts import split_thinking
 
 T = TypeVar("T")
@@ -34,6 +36,7 @@ _TRANSIENT_TYPES = frozenset(
         "TransportError",  # httpx, its timeouts included
         "ClientConnectionError",  # aiohttp
         "MalformedReplyError",
+        "BrokenOffError",
         "EmptyReplyError",
     }
 )
@@ -51,10 +54,12 @@ _UNREADABLE = (
     json.JSONDecodeError,
 )
 
-_REASONS_OF_SILENCE = {
-    "length": "used all its tokens before its first word: raise max_tokens under [sampling]",
-    "content_filter": "said nothing, as the content filter of the provider removed its reply",
-}
+_FILTERED = "said nothing, as the content filter of the provider removed its reply"
+
+MOST_SILENT = 10
+"""Replies of one model in a row that end at their limit without a word; then it is not called any more."""
+
+_log = get_logger()
 
 
 class MalformedReplyError(Exception):
@@ -72,6 +77,22 @@ class ProviderFailedError(Exception):
     def __init__(self, message: str, *, status: int | None = None) -> None:
         super().__init__(message)
         self.status_code = status
+
+
+class OversizedReplyError(Exception):
+    """Response that is larger than a reply can be; the rest of it is not read."""
+
+
+class RedirectedError(Exception):
+    """Redirect to another address, which is not followed. Nothing is billed."""
+
+
+class BrokenOffError(ProviderFailedError):
+    """Reply that the server broke off, as its finish reason or an error beside the text says."""
+
+
+class ModelStoppedError(Exception):
+    """Model that is not called any more, as its replies end at their limit without a word."""
 
 
 class ClientCancelledError(Exception):
@@ -214,16 +235,82 @@ async def _type_errors(
         raise MalformedReplyError(msg) from cause
 
 
-def require_words(result: CreateResult, *, model: str) -> None:
-    """Raise `EmptyReplyError` for a reply that shows nothing, or has words of thinking only.
+def is_silent(result: CreateResult) -> bool:
+    """Return whether a reply shows nothing, or has words of thinking only.
 
     Calls of tools count as words.
     """
     content = result.content
-    if isinstance(content, str) and is_blank(split_thinking(content)[1]):
-        reason = _REASONS_OF_SILENCE.get(result.finish_reason, "sent an empty reply")
-        msg = f"{model or 'the model'} {reason}"
-        raise EmptyReplyError(msg)
+    return isinstance(content, str) and is_blank(split_thinking(content)[1])
+
+
+def is_used_up(result: CreateResult) -> bool:
+    """Return whether a reply ended at its limit before its first word.
+
+    The same request under the same limit would end so again, and be paid again.
+    """
+    return result.finish_reason == "length" and is_silent(result)
+
+
+def require_words(result: CreateResult, *, model: str, usage: Usage = Usage()) -> None:
+    """Raise `EmptyReplyError` for a silent reply, with what it holds instead of words."""
+    if not is_silent(result):
+        return
+    content = result.content if isinstance(result.content, str) else ""
+    thinking = len(result.thought or "") + len(split_thinking(content)[0])
+    held = [
+        f"{usage.completion_tokens:,} tokens" if usage.completion_tokens else "",
+        f"{usage.thinking_tokens:,} tokens of thinking" if usage.thinking_tokens else "",
+        f"{thinking:,} characters of thinking" if thinking else "",
+    ]
+    what = "; ".join(part for part in held if part)
+    what = f" (it holds {what})" if what else ""
+    named = model or "the model"
+    if result.finish_reason == "length":
+        msg = (
+            f"{named} used all its tokens before its first word{what}: raise max_tokens under "
+            "[sampling]; with the same limit it is not asked again"
+        )
+    elif result.finish_reason == "content_filter":
+        msg = f"{named} {_FILTERED}{what}"
+    else:
+        msg = f"{named} sent an empty reply{what}"
+    raise EmptyReplyError(msg)
+
+
+class SilenceLimit:
+    """Limit on the replies of one model in a row that end at their limit without a word.
+
+    Limits of different size count apart, so that calls with a higher one go on.
+
+    Args:
+        model: Name of the model, for messages.
+    """
+
+    def __init__(self, model: str) -> None:
+        self._model = model or "the model"
+        self._rows: dict[int, int] = {}
+
+    def learn(self, result: CreateResult, *, most_tokens: int) -> None:
+        """Count a reply below a limit of so many tokens; any words end the row."""
+        row = self._rows.get(most_tokens, 0) + 1 if is_used_up(result) else 0
+        self._rows[most_tokens] = row
+        if row == MOST_SILENT:
+            _log.warning("model stopped", model=self._model, reason=self._describe(most_tokens))
+
+    def check(self, *, most_tokens: int) -> None:
+        """Raise `ModelStoppedError` if the row below this limit is too long for another call."""
+        if self._rows.get(most_tokens, 0) >= MOST_SILENT:
+            msg = f"{self._model} is not called any more: {self._describe(most_tokens)}"
+            raise ModelStoppedError(msg)
+
+    def _describe(self, most_tokens: int) -> str:
+        limit = f" ({most_tokens:,})" if most_tokens else ""
+        return (
+            f"its last {MOST_SILENT} replies used all their tokens{limit} before the first word; "
+            "raise max_tokens under [sampling], or bound its thinking (reasoning_effort, "
+            "thinking_tokens)"
+        )
 
 
 def blame_address(error: Exception) -> Exception:

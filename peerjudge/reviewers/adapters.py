@@ -4,7 +4,7 @@ The engine's reviewers serve many discussions at once and keep no history. AutoG
 teams keep one, so each cue gives them the whole prompt as one message after a reset, and one object
 speaks in one discussion at a time. A factory makes as many objects as speak at once.
 
-An agent without a message has failed; an empty message fails the turn where it is played.
+An agent without a message has failed; one whose message is empty is asked again.
 """
 
 from __future__ import annotations

@@ -8,9 +8,11 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from peerjudge.clients import Billing
-from peerjudge.clients.retry import limit_time
+from peerjudge.clients.retry import RetryPolicy, limit_time
 from peerjudge.clients.tokens import estimate_tokens
 from peerjudge.data import InnerMessage, Request, Sampling, Usage, Utterance, replace
+from peerjudge.data.cleaning import is_blank
+from peerjudge.errors import EmptyReplyError
 from peerjudge.logs import get_logger
 from peerjudge.reviewers.messages import bill_turn, flatten_prompt
 
@@ -45,14 +47,26 @@ def limit_turn(seconds: float, *, name: str) -> AbstractAsyncContextManager[None
 class AgentReviewer:
     """Reviewer that gives an agent the whole prompt of each cue as one message.
 
+    A reply without words is requested again, as one of a model is; an error is not, as the agent's own
+    client repeats its calls.
+
     Args:
         name: Name of the reviewer.
         ask: Returns the reply to one prompt.
         close: Closes the agent, unless it belongs to its card.
+        policy: Number and timing of the attempts; by default, that of a call.
     """
 
-    def __init__(self, name: str, ask: Ask, *, close: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        name: str,
+        ask: Ask,
+        *,
+        close: Callable[[], Awaitable[None]],
+        policy: RetryPolicy | None = None,
+    ) -> None:
         self.name = name
+        self._policy = RetryPolicy() if policy is None else policy
         self._ask = ask
         self._close = close
         self._warned: set[str] = set()
@@ -62,17 +76,33 @@ class AgentReviewer:
         prompt = flatten_prompt(request.messages)
         with bill_turn(request, reviewer=self.name) as bill:
             started = asyncio.get_running_loop().time()
-            reply = await self._ask(prompt)
+            replies = await self._ask_for_words(prompt)
             latency = asyncio.get_running_loop().time() - started
+        reply = replies[-1]
         return replace(
             reply,
-            usage=_measure_usage(bill, reply, prompt),
+            usage=_measure_usage(bill, replies, prompt),
             latency=latency,
-            attempts=max(1, bill.attempts),
+            attempts=max(len(replies), bill.attempts),
             cached=bill.cached,
             unset=self._find_unset(request, has_logprobs=reply.logprobs is not None),
             inner=bound_inner(reply.inner),
         )
+
+    async def _ask_for_words(self, prompt: str) -> list[Utterance]:
+        """Return the replies until the first one with words or the last attempt."""
+        now = asyncio.get_running_loop().time
+        started = now()
+        replies = [await self._ask(prompt)]
+        while is_blank(replies[-1].text):
+            wait = self._policy.next_wait(
+                EmptyReplyError(), failures=len(replies), elapsed=now() - started
+            )
+            if wait is None:
+                break
+            await asyncio.sleep(wait)
+            replies.append(await self._ask(prompt))
+        return replies
 
     def _find_unset(self, request: Request, *, has_logprobs: bool) -> tuple[str, ...]:
         """Return the settings of the seat that do not reach the agent, with one warning."""
@@ -99,10 +129,20 @@ class AgentReviewer:
         await self._close()
 
 
-def _measure_usage(bill: Billing, reply: Utterance, prompt: str) -> Usage:
-    """Return the tokens booked by a governed client, else those of the reply, else an estimate."""
+def _measure_usage(bill: Billing, replies: Sequence[Utterance], prompt: str) -> Usage:
+    """Return the tokens booked by a governed client, else those of the replies, else estimates."""
     if bill.calls:
         return bill.usage
+    each = [_measure_reply(reply, prompt) for reply in replies]
+    return Usage(
+        prompt_tokens=sum(usage.prompt_tokens for usage in each),
+        completion_tokens=sum(usage.completion_tokens for usage in each),
+        estimated=any(usage.estimated for usage in each),
+        thinking_tokens=sum(usage.thinking_tokens for usage in each),
+    )
+
+
+def _measure_reply(reply: Utterance, prompt: str) -> Usage:
     if reply.usage != Usage():
         return reply.usage
     return Usage(

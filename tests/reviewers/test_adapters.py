@@ -13,7 +13,7 @@ from autogen_agentchat.teams import RoundRobinGroupChat
 from autogen_core import CancellationToken
 from structlog.testing import capture_logs
 
-from peerjudge.clients import Governed
+from peerjudge.clients import Governed, RetryPolicy
 from peerjudge.clients.fake import FakeChatClient
 from peerjudge.data import (
     TIE,
@@ -26,6 +26,7 @@ from peerjudge.data import (
     Sampling,
     Seat,
     Turn,
+    Usage,
     Utterance,
     Verdict,
     replace,
@@ -43,6 +44,7 @@ from peerjudge.reviewers import (
     from_callable,
     make_reviewer,
 )
+from peerjudge.reviewers.asking import AgentReviewer
 from tests.reviewers.requests import COMPARISON, request as foreign_request
 
 CUE = foreign_request().cue
@@ -145,10 +147,29 @@ async def test_a_factory_makes_as_many_agents_as_speak_at_once():
     assert len(made) == 3
 
 
+async def close_nothing() -> None:
+    """Close no agent."""
+
+
+@pytest.mark.parametrize(
+    ("texts", "said", "attempts"),
+    [(["", " \u200b", "2"], "2", 3), (["", "", "", "", ""], "", 5), (["1"], "1", 1)],
+)
+async def test_an_empty_message_is_requested_again(texts: list[str], said: str, attempts: int):
+    """An agent without words is asked up to five times, and every reply is paid."""
+    left = iter(texts)
+
+    async def ask(prompt: str) -> Utterance:
+        return Utterance(text=next(left), usage=Usage(prompt_tokens=10, completion_tokens=2))
+
+    reviewer = AgentReviewer("tester", ask, close=close_nothing, policy=RetryPolicy(wait=0.0))
+    reply = await reviewer.speak(request())
+    assert (reply.text, reply.attempts) == (said, attempts)
+    assert reply.usage == Usage(prompt_tokens=10 * attempts, completion_tokens=2 * attempts)
+
+
 async def test_a_turn_without_a_message_is_a_failure():
-    """An agent's empty message is left to the engine; a turn without one breaks the contract."""
-    reply = await from_autogen(Agent(lambda text, token: ""), name="tester").speak(request())
-    assert reply.text == ""
+    """A turn without any message breaks the contract of an agent."""
     with pytest.raises(NoResponseError, match="without a response"):
         await from_autogen(Agent(lambda text, token: None), name="tester").speak(request())
 
