@@ -13,7 +13,8 @@ from aiolimiter import AsyncLimiter
 
 from peerjudge.clients.charges import walk_causes
 from peerjudge.clients.pace import Pace
-from peerjudge.clients.retry import is_transient, read_retry_after
+from peerjudge.clients.retry import is_transient
+from peerjudge.clients.waits import read_retry_after
 from peerjudge.data import Limits
 from peerjudge.logs import get_logger
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import random
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
 from autogen_core import CancellationToken
 from autogen_core.models import CreateResult
 from pydantic import ValidationError
 
+from peerjudge.clients.waits import read_retry_after
 from peerjudge.data import Limits
 from peerjudge.data.cleaning import is_blank
 from peerjudge.data.discussion import Usage
@@ -103,7 +101,7 @@ class ClientCancelledError(Exception):
 class RetryPolicy:
     """Number and timing of the attempts of one call, in seconds.
 
-    The wait between attempts is what the server requests (`Retry-After`), else a random time
+    The wait between attempts is what the server states (`Retry-After`, or its words), else a random time
     between 0 and `wait` doubled with each failure, at most `wait_most`: full jitter, which spreads
     simultaneous failures best (Brooker, "Exponential backoff and jitter", 2015). No wait starts
     that would pass the `deadline`, counted from the first attempt.
@@ -133,7 +131,7 @@ class RetryPolicy:
         return wait if elapsed + wait <= self.deadline else None
 
     def longest_wait(self, failures: int) -> float:
-        """Return the upper bound of the wait after so many failures, without a `Retry-After`."""
+        """Return the upper bound of the wait after so many failures, if the server states none."""
         return min(self.wait_most, self.wait * 2.0 ** (failures - 1))
 
 
@@ -153,36 +151,6 @@ def is_transient(error: BaseException) -> bool:
     if isinstance(status, int):
         return status in _TRANSIENT_STATUS or status >= _SERVER_ERROR
     return any(kind.__name__ in _TRANSIENT_TYPES for kind in type(error).__mro__)
-
-
-def read_retry_after(error: BaseException) -> float | None:
-    """Return the seconds of the server's `Retry-After` header; `None` without a valid one."""
-    headers = getattr(getattr(error, "response", None), "headers", None)
-    if headers is None:
-        return None
-    for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        value = headers.get(name)
-        if value is not None:
-            seconds = _parse_wait(str(value), now=headers.get("date"))
-            if seconds is not None:
-                return max(0.0, seconds / unit)
-    return None
-
-
-def _parse_wait(value: str, *, now: str | None) -> float | None:
-    """Parse a number or a date; a date counts from the server's own clock `now`."""
-    try:
-        seconds = float(value)
-    except ValueError:
-        pass
-    else:
-        return seconds if math.isfinite(seconds) else None
-    try:
-        when = parsedate_to_datetime(value).astimezone(UTC)
-        since = parsedate_to_datetime(now).astimezone(UTC) if now else datetime.now(UTC)
-        return (when - since).total_seconds()
-    except (ValueError, OverflowError):
-        return None
 
 
 @asynccontextmanager

@@ -12,9 +12,10 @@ from autogen_core.models import CreateResult, RequestUsage, UserMessage
 from hypothesis import given, strategies as st
 from structlog.testing import capture_logs
 
-from peerjudge.clients.retry import RetryPolicy, is_transient, read_retry_after
+from peerjudge.clients.retry import RetryPolicy, is_transient
 from peerjudge.clients.tokens import count_text, estimate_tokens, measure_usage
 from peerjudge.clients.vocabularies import VOCABULARIES, find_encoding, name_file
+from peerjudge.clients.waits import read_retry_after
 from peerjudge.data import Usage
 from peerjudge.datasets.fetching import fetch_files
 from peerjudge.errors import DataError
@@ -61,12 +62,73 @@ def test_retry_after_is_read_as_seconds_milliseconds_or_a_date():
     later = format_datetime(datetime.now(UTC) + timedelta(seconds=100), usegmt=True)
     assert 90 < (read_retry_after(StatusError(429, {"Retry-After": later})) or 0) <= 100
     earlier = format_datetime(datetime.now(UTC) - timedelta(seconds=100), usegmt=True)
-    assert read_retry_after(StatusError(429, {"Retry-After": earlier})) == 0.0
-    assert read_retry_after(StatusError(429, {"Retry-After": "soon"})) is None
-    for nothing in ("nan", "inf", "-inf", "Mon, 99 Foo 2026 25:00:00 GMT"):
+    past = ("0", "-3", "0.0", earlier)
+    no_number = ("nan", "inf", "-inf", "1_0", "soon", "", "Mon, 99 Foo 2026 25:00:00 GMT")
+    for nothing in (*past, *no_number):
         assert read_retry_after(StatusError(429, {"Retry-After": nothing})) is None
     assert read_retry_after(StatusError(429)) is None
     assert read_retry_after(TimeoutError()) is None
+
+
+def in_google_form(message: str, delay: str) -> object:
+    """Return a refusal in the form of Google's APIs."""
+    kind = "type.googleapis.com/google.rpc.RetryInfo"
+    return [{"error": {"message": message, "details": [{"@type": kind, "retryDelay": delay}]}}]
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "wait"),
+    [
+        ({}, "Limit 15000, Used 11972. Please try again in 5.289s.", 5.289),
+        ({}, {"message": "Please try again in 1m30.5s. Visit x."}, 90.5),
+        ({}, {"message": "Try again in 120ms"}, 0.12),
+        ({}, {"message": "Please retry after 24 seconds."}, 24.0),
+        ({}, {"error": {"message": "Wait 2 minutes and 5 seconds before the next call"}}, 125.0),
+        ({}, {"detail": "limit resets in 1 hour"}, 3600.0),
+        ({}, in_google_form("Please retry in 24.3s.", "24s"), 24.0),
+        ({}, {"message": "slow", "retry_after": 7}, 7.0),
+        ({}, {"message": "slow", "retry_after_ms": 250}, 0.25),
+        ({}, {"message": "Limit 15000, used 35 s"}, None),
+        ({}, {"message": "try again later"}, None),
+        ({"x-ratelimit-reset-requests": "20s"}, "", 20.0),
+        ({"x-ratelimit-reset-tokens": "6m0s", "x-ratelimit-remaining-tokens": "0"}, "", 360.0),
+        (
+            {
+                "x-ratelimit-reset-requests": "1s",
+                "x-ratelimit-remaining-requests": "0",
+                "x-ratelimit-reset-tokens": "50s",
+                "x-ratelimit-remaining-tokens": "900",
+            },
+            "",
+            1.0,
+        ),
+        ({"ratelimit-reset": "15"}, "", 15.0),
+        (
+            {
+                "anthropic-ratelimit-requests-reset": "1994-11-06T08:49:37Z",
+                "date": "Sun, 06 Nov 1994 08:49:07 GMT",
+            },
+            "",
+            30.0,
+        ),
+        (
+            {"date": "Thu, 06 Mar 2025 23:59:20 GMT"},
+            {"metadata": {"headers": {"X-RateLimit-Reset": "1741305600000"}}},
+            40.0,
+        ),
+        ({"retry-after": "3"}, "Please try again in 35s", 3.0),
+        ({"retry-after": "0"}, "Please try again in 35s", 35.0),
+    ],
+)
+def test_a_wait_is_read_in_every_form(headers: dict[str, str], body: object, wait: float | None):
+    """What a refusal states is kept: in fields, resets of used up counters, or words."""
+    error = StatusError(429, headers)
+    error.body = body
+    assert read_retry_after(error) == (None if wait is None else pytest.approx(wait))
+    # Another failure may speak of seconds without stating a wait.
+    wrong = StatusError(400)
+    wrong.body = body
+    assert read_retry_after(wrong) is None
 
 
 @given(failures=st.integers(1, 40))
@@ -103,6 +165,12 @@ def test_retry_after_is_followed_within_the_deadline():
     assert RetryPolicy(deadline=60).next_wait(busy, failures=1, elapsed=0.0) == 7.0
     assert RetryPolicy(deadline=60).next_wait(busy, failures=1, elapsed=55.0) is None
     assert RetryPolicy(deadline=5).next_wait(busy, failures=1, elapsed=0.0) is None
+    said = StatusError(429)
+    said.body = {"message": "Please try again in 35s."}
+    assert RetryPolicy().next_wait(said, failures=1, elapsed=0.0) == 35.0
+    at_once = StatusError(429, {"Retry-After": "0"})
+    waits = [RetryPolicy().next_wait(at_once, failures=4, elapsed=0.0) for _ in range(50)]
+    assert max(wait or 0.0 for wait in waits) > 1.0
 
 
 def test_the_last_attempt_and_permanent_failures_have_no_retry():
