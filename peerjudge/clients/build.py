@@ -202,7 +202,7 @@ def _build_openai(
     settings["include_name_in_message"] = False
     transport = None if batch is None else OpenAITransport(batch.open_queue(OpenAIBatches))
     return OpenAIClient(
-        _add_options(settings, card, spec, known | {"extra_body"}), transport=transport
+        _add_options(settings, card, spec, known | {"extra_body", "stream"}), transport=transport
     )
 
 

@@ -14,6 +14,7 @@ import logging
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from inspect import signature
 from os import environ
@@ -50,7 +51,7 @@ from openai import (
 )
 from openai.types.chat.completion_create_params import CompletionCreateParamsBase
 
-from peerjudge.clients.calls import CallRequest, ClientProxy
+from peerjudge.clients.calls import CallRequest, ClientProxy, PieceSink
 from peerjudge.clients.charges import note_charge
 from peerjudge.clients.responses import (
     GuardedAioClient,
@@ -75,6 +76,8 @@ if TYPE_CHECKING:
 
 _BODY_SETTINGS = frozenset(CompletionCreateParamsBase.__annotations__)
 _SDK_SETTINGS = frozenset(signature(AsyncOpenAI.__init__).parameters)
+
+_STREAM = "stream"
 
 # AutoGen's names of finish reasons; any other is "unknown".
 _FINISH_REASONS: Mapping[str, FinishReasons] = {
@@ -117,7 +120,7 @@ class OpenAIClient(ClientProxy):
     through AutoGen's client. Its component form is that of AutoGen's client.
 
     Args:
-        settings: Settings of AutoGen's client, `timeout` included.
+        settings: Settings of AutoGen's client, `timeout` included, and `stream` for models that only stream.
         transport: HTTP transport; by default that of aiohttp.
     """
 
@@ -135,6 +138,8 @@ class OpenAIClient(ClientProxy):
             else GuardedHttpClient(timeout=settings["timeout"], transport=transport)
         )
         given: dict[str, Any] = {**settings, "http_client": self._http}
+        streams: bool = given.pop(_STREAM, False)
+        self._streams = streams
         super().__init__(OpenAIChatCompletionClient(**given))
         sdk = AsyncOpenAI(**{name: given[name] for name in given if name in _SDK_SETTINGS})
         # Set once on the HTTP client instead of on each request, and without the SDK's telemetry.
@@ -147,7 +152,9 @@ class OpenAIClient(ClientProxy):
             }
         )
         self._url = sdk.base_url.join("chat/completions")
-        self._body = {k: v for k, v in settings.items() if k in _BODY_SETTINGS} | {"stream": False}
+        self._body = {k: v for k, v in settings.items() if k in _BODY_SETTINGS} | {_STREAM: streams}
+        if streams:
+            self._body.setdefault("stream_options", {"include_usage": True})
         self._extra_body = dict(settings.get("extra_body") or {})
         self._merges_system = not settings["model_info"].get("multiple_system_messages", False)
         self._usage = RequestUsage(prompt_tokens=0, completion_tokens=0)
@@ -171,12 +178,19 @@ class OpenAIClient(ClientProxy):
         """
         body = self._plain_body(request)
         if body is None:
-            return await request.send(self.inner)
+            return await self._send_to_autogen(request)
         if request.token is None:
             return self._read(body, await self._post(body))
         post = asyncio.ensure_future(self._post(body))
         request.token.link_future(post)
         return self._read(body, await post)
+
+    async def _send_to_autogen(self, request: CallRequest) -> CreateResult:
+        streams = request.extra.get(_STREAM, self._streams)
+        extra = {name: value for name, value in request.extra.items() if name != _STREAM}
+        # Without a receiver of its pieces, the stream is put together here.
+        pieces = request.pieces or (PieceSink(list[str]().append) if streams else None)
+        return await replace(request, extra=extra, pieces=pieces).send(self.inner)
 
     def actual_usage(self) -> RequestUsage:
         """Return the tokens of all replies."""
@@ -197,7 +211,7 @@ class OpenAIClient(ClientProxy):
         typed = isinstance(given.get("response_format"), type)
         if request.tools or request.json_output is not None or request.pieces is not None:
             return None
-        if self._needs_autogen or typed or not given.keys() <= _BODY_SETTINGS:
+        if self._needs_autogen or typed or not given.keys() <= _BODY_SETTINGS | {_STREAM}:
             return None
         plain: list[dict[str, str]] = []
         for place, message in enumerate(request.messages):

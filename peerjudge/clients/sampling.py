@@ -69,6 +69,30 @@ _OUT_OF_RANGE = re.compile(r"(?i)\b(?:between|range|at (?:most|least)|(?:less|gr
 FORM = "form"
 """Name of the bound form of a reply among the settings that a model refuses."""
 
+SYSTEM = "system"
+"""Name of the system role among them."""
+
+STREAM = "stream"
+"""Name of replies in one piece among them: such a model streams only."""
+
+_STREAM_OPTIONS = "stream_options"
+
+# A message of a server about the system role, in the words of OpenAI, vLLM, llama.cpp, Google and Mistral.
+_NAMES_SYSTEM = re.compile(
+    r"(?i)\b(?:system|developer)\W{1,3}(?:role|message|prompt|instruction)"
+    r"|['\"`]system['\"`]|\brole\w*\W+system\b|messages?\W+\d+\W+role"
+    r"|only[^.]{0,20}\buser\b[^.]{0,20}\bassistant\b|roles? must alternate"
+)
+_REFUSES_ROLE = re.compile(
+    r"(?i)\b(?:only|must|invalid|unsupported|unknown|unexpected|should be|not one of|no system)\b"
+)
+_TAKES_SYSTEM = re.compile(r"(?i)optional system message")
+_STREAMS_ONLY = re.compile(
+    r"(?i)\bnon-?stream"
+    r"|\b(?:only|must|requires?|required|enable|set|use)\b[^.]{0,60}\bstream(?!_options)"
+    r"|\bstream(?!_options)\w*\b[^.]{0,40}\b(?:only|must|required|mandatory|true)\b"
+)
+
 _REFUSES_FORM = re.compile(
     r"(?i)schema|response.?format|output_config|structured|grammar|json|\bformat\b"
 )
@@ -122,7 +146,7 @@ def create_args(
         model: Name of the model.
         spec: The model of the card, whose provider decides how thinking is bounded.
         refused: The settings that the model has refused; `COMPLETION_BOUND` stands for
-            `max_tokens` under OpenAI's former name.
+            `max_tokens` under OpenAI's former name, `STREAM` for replies in one piece.
         prose: Whether the reply is prose, so that no response format of the card applies.
         bound: The form that binds the reply, in place of a response format of the card.
     """
@@ -149,6 +173,7 @@ def create_args(
             dropped.append(setting)
         else:
             args |= given
+    args |= _stream_args(dialect, refused)
     if (prose or bound is not None) and spec is not None:
         args = _without_form(args, spec, dialect)
     if bound is not None:
@@ -211,6 +236,14 @@ def _without_form(args: dict[str, object], spec: ModelSpec, dialect: Dialect) ->
     )
 
 
+def _stream_args(dialect: Dialect, refused: Collection[str]) -> dict[str, object]:
+    """Return the arguments of a model that only streams."""
+    if dialect != "openai" or STREAM not in refused:
+        return {}
+    options = {} if _STREAM_OPTIONS in refused else {_STREAM_OPTIONS: {"include_usage": True}}
+    return {STREAM: True, **options}
+
+
 def _logprob_args(dialect: Dialect) -> dict[str, object] | None:
     return {"logprobs": True, "top_logprobs": TOP_LOGPROBS} if dialect == "openai" else None
 
@@ -251,14 +284,22 @@ def _put(body: object, place: tuple[str, ...], value: int) -> dict[str, object]:
     return {**table, name: _put(table.get(name), tuple(inner), value) if inner else value}
 
 
-def find_refused(error: Exception, args: Mapping[str, object]) -> str | None:
+def find_refused(
+    error: Exception, args: Mapping[str, object], *, system: bool = False
+) -> str | None:
     """Return the setting that a model refused with this error, `None` if it is about something else.
 
-    A value outside of its range is no refusal: the setting is taken, and the value is a mistake.
+    A value outside of its range is no refusal: the setting is taken, and the value is a mistake. `system`
+    says that the prompt has a system message, whose role may be what is refused.
     """
-    if getattr(error, "status_code", None) not in _REFUSING_STATUS:
+    status = getattr(error, "status_code", None)
+    if system and isinstance(status, int) and _refuses_system(error):
+        return SYSTEM
+    if status not in _REFUSING_STATUS:
         return None
     message = str(error)
+    if STREAM not in args and _STREAMS_ONLY.search(message):
+        return STREAM
     if "max_tokens" in args and COMPLETION_BOUND in message:
         return COMPLETION_BOUND
     named: object = getattr(error, "param", None)
@@ -275,12 +316,22 @@ def find_refused(error: Exception, args: Mapping[str, object]) -> str | None:
     return setting_of[found[0]] if found else None
 
 
+def _refuses_system(error: Exception) -> bool:
+    """Return whether an error is about the system role; a template that fails is a status of 500."""
+    message = f"{getattr(error, 'param', None)} {error}"
+    if not _NAMES_SYSTEM.search(message) or _TAKES_SYSTEM.search(message):
+        return False
+    return bool(_REFUSES.search(message) or _REFUSES_ROLE.search(message))
+
+
 def _name_settings(args: Mapping[str, object]) -> dict[str, str]:
     """Return the settings in the arguments of a call, by the names that a server may use for them."""
     setting_of = {name: name for name in (*_SETTINGS, "reasoning_effort") if name in args}
     if "max_tokens" in args:
         # Never left out: the bound of a reply is a bound of its cost.
         setting_of["max_tokens"] = COMPLETION_BOUND
+    if _STREAM_OPTIONS in args:
+        setting_of[_STREAM_OPTIONS] = _STREAM_OPTIONS
     if "think" in args:
         setting_of["think"] = "reasoning_effort"
     if "thinking" in args:

@@ -51,6 +51,7 @@ from peerjudge.data.discussion import (
     WritingMark,
 )
 from peerjudge.data.experiments import (
+    UNSETTABLE,
     Alternative,
     Card,
     Condition,
@@ -122,6 +123,7 @@ __all__ = [
     "SCORE",
     "TIE",
     "UNREADABLE",
+    "UNSETTABLE",
     "Alternative",
     "Answer",
     "Battle",

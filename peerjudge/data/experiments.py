@@ -63,6 +63,8 @@ class ModelSpec(Noun, frozen=True, kw_only=True):
     component. `key_env` names the environment variable with the key; the key itself is never stored.
     `options` go to the client's constructor; their values are plain (JSON-able). `batch` tells whether
     the service has the batch API of its provider; `None` stands for the provider's own address only.
+    `unset` names settings, of those in `UNSETTABLE`, that the model does not take. `headers_env` and
+    `query_env` name the environment variables with the values of headers and query parameters.
     """
 
     provider: str
@@ -71,6 +73,22 @@ class ModelSpec(Noun, frozen=True, kw_only=True):
     key_env: str | None = None
     options: Mapping[str, object] = field(default_factory=dict[str, object])
     batch: bool | None = None
+    unset: tuple[str, ...] = ()
+    headers_env: Mapping[str, str] = field(default_factory=dict[str, str])
+    query_env: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+UNSETTABLE = (
+    "temperature",
+    "top_p",
+    "seed",
+    "logprobs",
+    "reasoning_effort",
+    "thinking_tokens",
+    "form",
+    "system",
+)
+"""What a model may not take: settings of a seat, the bound form of a reply, and the system role."""
 
 
 class Limits(Noun, frozen=True, kw_only=True):

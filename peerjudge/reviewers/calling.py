@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from autogen_core import CancellationToken
-from autogen_core.models import CreateResult, LLMMessage
+from autogen_core.models import CreateResult, LLMMessage, SystemMessage
 
 from peerjudge.clients import (
     FormBound,
@@ -15,14 +15,24 @@ from peerjudge.clients import (
     find_refused,
     is_simulated,
 )
-from peerjudge.clients.sampling import FORM, Dialect
+from peerjudge.clients.sampling import FORM, STREAM, SYSTEM, Dialect
 from peerjudge.data import ModelSpec, Sampling
 from peerjudge.logs import get_logger
+from peerjudge.reviewers.messages import merge_system
 from peerjudge.verdicts import refuses, split_thinking
 from peerjudge.verdicts.own_words import own_lines
 
 _UNBOUND = (
     "replies are not bound by the schema that the server took, so verdicts are asked as a line"
+)
+_LEFT_OUT = "setting not supported by the model, left out"
+_MERGED = (
+    "system role not supported by the model: its text leads the first user message; "
+    "[model] unset = ['system'] in the card says so from the beginning"
+)
+_STREAMED = (
+    "the model only streams, so it is asked for streams; stream = true under [model.options] of the "
+    "card does so from the beginning"
 )
 _NO_LOGPROBS = "replies lack the requested log-probabilities, so ratings are taken as stated"
 
@@ -34,7 +44,8 @@ class SamplingCaller:
 
     A setting that the provider lacks (a seed at Anthropic) or that the model refuses (a temperature
     at a reasoning model) is left out from then on, with one warning. So is a schema that a server takes and
-    does not apply, as llama.cpp with a model that thinks: its first reply has no JSON.
+    does not apply, as llama.cpp with a model that thinks: its first reply has no JSON. The text of a system
+    role that a model refuses leads the first user message, and a model that only streams is asked to stream.
 
     Args:
         client: The client.
@@ -48,7 +59,7 @@ class SamplingCaller:
         self._reviewer = reviewer
         self._spec = spec
         self._dialect: Dialect = find_dialect(client)
-        self._refused: set[str] = set()
+        self._refused: set[str] = set() if spec is None else {*spec.unset}
         self._binds = self.simulated
         self._warned: set[str] = set()
 
@@ -71,25 +82,28 @@ class SamplingCaller:
             Exception: The failure of the client after all retries, if it is no refusal of a setting.
         """
         while True:
+            left_out = frozenset(self._refused)
             args, unset = create_args(
                 sampling,
                 self._dialect,
                 model=self.client.model,
                 spec=self._spec,
-                refused=self._refused,
+                refused=left_out,
                 prose=prose,
                 bound=bound,
             )
-            for setting in unset:
-                self._warn(setting, "setting not supported by the model, left out", setting=setting)
             prompt = messages if in_prose is None or FORM not in unset else in_prose
+            system = any(isinstance(message, SystemMessage) for message in prompt)
+            if system and SYSTEM in left_out:
+                prompt, system, unset = merge_system(prompt), False, (*unset, SYSTEM)
+            self._warn_of(unset)
             try:
                 result = await self.client.create(
                     prompt, extra_create_args=args, cancellation_token=token
                 )
             except Exception as error:
-                refused = find_refused(error, args)
-                if refused is None:
+                refused = find_refused(error, args, system=system)
+                if refused is None or refused in left_out:
                     raise
                 # Each refusal leaves out or renames one setting, so this ends.
                 self._refused.add(refused)
@@ -118,6 +132,13 @@ class SamplingCaller:
             return False
         self._warn(FORM, _UNBOUND)
         return True
+
+    def _warn_of(self, unset: Sequence[str]) -> None:
+        for setting in unset:
+            event = _MERGED if setting == SYSTEM else _LEFT_OUT
+            self._warn(setting, event, setting=setting)
+        if STREAM in self._refused:
+            self._warn(STREAM, _STREAMED)
 
     def _warn(self, subject: str, event: str, **details: str) -> None:
         if subject not in self._warned:

@@ -65,6 +65,20 @@ def _to_llm_message(message: Message) -> LLMMessage:
     return UserMessage(content=message.text, source=MODERATOR)
 
 
+def merge_system(messages: Sequence[LLMMessage]) -> list[LLMMessage]:
+    """Return a prompt without system messages: their text leads the first message of a user."""
+    head = "\n\n".join(each.content for each in messages if isinstance(each, SystemMessage))
+    others: list[LLMMessage] = [each for each in messages if not isinstance(each, SystemMessage)]
+    if not head:
+        return others
+    first = next(iter(others), None)
+    if not isinstance(first, UserMessage):
+        return [UserMessage(content=head, source=MODERATOR), *others]
+    text = first.content
+    content = f"{head}\n\n{text}" if isinstance(text, str) else [head, *text]
+    return [first.model_copy(update={"content": content}), *others[1:]]
+
+
 def flatten_prompt(messages: Sequence[Message]) -> str:
     """Return a prompt as one text, for agents that take one message and keep no history."""
     return "\n\n".join(

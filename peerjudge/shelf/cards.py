@@ -27,6 +27,7 @@ from typing import Literal, NamedTuple, NoReturn, cast
 
 from peerjudge.data import (
     REPLY_FORMS,
+    UNSETTABLE,
     Card,
     Limits,
     ModelSpec,
@@ -92,8 +93,9 @@ _TOP = {
 _TABLES: Mapping[str, Mapping[str, str]] = {
     "model": {
         **dict.fromkeys(("provider", "name", "base_url", "key_env"), _TEXT),
-        "options": _TABLE,
+        **dict.fromkeys(("options", "headers_env", "query_env"), _TABLE),
         "batch": _FLAG,
+        "unset": _TEXTS,
     },
     "sampling": {
         **dict.fromkeys(("temperature", "top_p"), _NUMBER),
@@ -322,7 +324,17 @@ def _model(name: str, raw: Mapping[str, object]) -> ModelSpec:
         key_env=_key_env(name, raw),
         options=_plain_options(name, "model.options", _table(raw, "options")),
         batch=_batch(name, provider, raw),
+        unset=_unset(name, raw),
     )
+
+
+def _unset(name: str, raw: Mapping[str, object]) -> tuple[str, ...]:
+    names = tuple(cast("list[str]", raw.get("unset", [])))
+    for each in names:
+        if each not in UNSETTABLE:
+            known = ", ".join(UNSETTABLE)
+            _refuse(name, f"has {each!r:.60} in [model] unset; it can name {known}")
+    return names
 
 
 def _batch(name: str, provider: str, raw: Mapping[str, object]) -> bool | None:
@@ -416,6 +428,7 @@ def card_identity(card: Card) -> str:
         *own,
         *responds,
         *([] if card.form is None else [{"form": card.form}]),
+        *([] if model is None or not model.unset else [{"unset": sorted(model.unset)}]),
     )
 
 

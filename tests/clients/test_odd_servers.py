@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 import pytest
 from autogen_core.models import CreateResult, RequestUsage, UserMessage
+from openai import APIStatusError
 from pytest_httpserver import HTTPServer
+from structlog.testing import capture_logs
+from werkzeug import Request, Response
 
 from peerjudge.clients import MemoryCache, PersistentCache, Reply, SingleFlight, bill_to
 from peerjudge.clients.retry import BrokenOffError, ModelStoppedError
-from peerjudge.data import Usage
+from peerjudge.data import Sampling, Usage
 from peerjudge.errors import EmptyReplyError
+from peerjudge.reviewers.calling import SamplingCaller
 from tests.clients.counting import Counts
-from tests.clients.wire import PROMPT, answers, completion, governed, ok
+from tests.clients.wire import PROMPT, answers, as_json, card_for, completion, governed, ok
 
 
 def silent(most: int = 400, **message: object) -> dict[str, Any]:
@@ -144,3 +151,185 @@ async def test_a_reply_that_the_server_broke_off_is_repeated(
     assert says in str(caught.value)
     await client.close()
     assert len(sent) == 4
+
+
+def refuse(message: str, *, code: int = 400, **more: object) -> Callable[[Request], Response]:
+    """Return a handler that refuses a request with this message."""
+    body = {"error": {"message": message, "type": "invalid_request_error", **more}}
+    return lambda request: as_json(body, status=code)
+
+
+def caller(server: HTTPServer, extra: str = "") -> SamplingCaller:
+    """Return the caller of a card with these lines under `[model]`."""
+    card = card_for(server, extra)
+    client = governed(server, attempts=1, extra=extra)
+    return SamplingCaller(client, reviewer="tester", spec=card.model)
+
+
+MERGED = [{"role": "user", "content": "Be fair.\n\nWhich?"}]
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        refuse("System role not supported"),
+        refuse(
+            "Unsupported value: 'messages[0].role' does not support 'system' with this model.",
+            param="messages[0].role",
+        ),
+        refuse("Only user and assistant roles are supported!"),
+        refuse("Conversation roles must alternate user/assistant/user/assistant/..."),
+        refuse("Developer instruction is not enabled for models/gemma-3-27b-it"),
+        refuse("Jinja Exception: System role not supported", code=500),
+        refuse("invalid role: system, must be one of user, assistant"),
+        refuse("body.messages.0.role: Input should be 'user' or 'assistant'", code=422),
+        refuse("This model does not support system prompts", code=422),
+    ],
+)
+async def test_a_refused_system_role_leads_the_first_user_message(
+    httpserver: HTTPServer, refusal: Callable[[Request], Response]
+):
+    """The text of the system is sent with the user's from then on, with one warning."""
+    sent = answers(httpserver, refusal, ok())
+    asking = caller(httpserver)
+    with capture_logs() as logs:
+        for call in (1, 2):
+            result, unset = await asking.call(PROMPT, Sampling(seed=call))
+            assert (result.content, unset) == ("1", ("system",))
+    await asking.client.close()
+    assert [len(body["messages"]) for body in sent] == [2, 1, 1]
+    assert [body["messages"] for body in sent[1:]] == [MERGED, MERGED]
+    (warning,) = (each for each in logs if each.get("setting") == "system")
+    assert "system role not supported" in warning["event"]
+
+
+async def test_calls_at_once_are_each_asked_again(httpserver: HTTPServer):
+    """A refusal that another call has met already is no reason to fail."""
+    no = refuse("System role not supported")
+    sent = answers(httpserver, no, no, ok())
+    asking = caller(httpserver)
+    results = await asyncio.gather(*(asking.call(PROMPT, Sampling(seed=call)) for call in (1, 2)))
+    await asking.client.close()
+    assert [unset for _, unset in results] == [("system",), ("system",)]
+    assert len(sent) == 4
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        refuse("This model's maximum context length is 4096 tokens, your messages have 5131"),
+        refuse("Your account does not support this model"),
+        refuse("After the optional system message, conversation roles must alternate"),
+    ],
+)
+async def test_another_refusal_says_nothing_about_the_system_role(
+    httpserver: HTTPServer, refusal: Callable[[Request], Response]
+):
+    """A request that is wrong for another reason is made once."""
+    sent = answers(httpserver, refusal)
+    asking = caller(httpserver)
+    with pytest.raises(APIStatusError):
+        await asking.call(PROMPT, Sampling())
+    await asking.client.close()
+    assert len(sent) == 1
+
+
+async def test_a_card_says_what_its_model_does_not_take(httpserver: HTTPServer):
+    """What `unset` names is not sent, not even once."""
+    sent = answers(httpserver, ok())
+    asking = caller(httpserver, 'unset = ["system", "temperature"]\n')
+    _, unset = await asking.call(PROMPT, Sampling(temperature=0.5, seed=3))
+    await asking.client.close()
+    (body,) = sent
+    assert body["messages"] == MERGED
+    assert ("temperature" in body, body["seed"]) == (False, 3)
+    assert set(unset) == {"system", "temperature"}
+
+
+def stream(*events: object, end: str = "data: [DONE]\n\n") -> Callable[[Request], Response]:
+    """Return a handler that sends these events."""
+    text = "".join(f"data: {json.dumps(event, ensure_ascii=False)}\n\n" for event in events)
+    return lambda request: Response(text + end, content_type="text/event-stream; charset=utf-8")
+
+
+def delta(content: str, finish: str | None = None, **more: object) -> dict[str, Any]:
+    """Return one event of a stream."""
+    piece = {"index": 0, "delta": {"content": content, **more}, "finish_reason": finish}
+    return {"object": "chat.completion.chunk", "choices": [piece]}
+
+
+USAGE = {"choices": [], "usage": {"prompt_tokens": 11, "completion_tokens": 3}}
+STREAM = stream(
+    delta("", reasoning_content="Let "),
+    delta("Choice:\u2028", reasoning_content="me see."),
+    delta(" Answer (a)"),
+    delta("", "stop"),
+    USAGE,
+)
+
+
+@pytest.mark.parametrize(
+    ("handler", "text"),
+    [
+        (STREAM, "Choice:\u2028 Answer (a)"),
+        (stream(delta("Choice: Answer (a)", "stop"), end=""), "Choice: Answer (a)"),
+        (stream(completion("whole")), "whole"),
+    ],
+)
+async def test_a_stream_is_read_whatever_was_asked(
+    httpserver: HTTPServer, handler: Callable[[Request], Response], text: str
+):
+    """The pieces of text, thinking and tokens are put together."""
+    sent = answers(httpserver, handler)
+    client = governed(httpserver)
+    result = await client.create(PROMPT)
+    await client.close()
+    assert (result.content, result.finish_reason, len(sent)) == (text, "stop", 1)
+    if handler is STREAM:
+        assert (result.thought, result.usage.prompt_tokens) == ("Let me see.", 11)
+
+
+@pytest.mark.parametrize(
+    "handler",
+    [
+        stream(delta("Choice: Ans"), end=""),
+        stream(delta("Choice: Ans"), {"error": {"message": "went away"}}),
+        stream(delta("Choice: Ans", "error")),
+        stream(end=""),
+        stream(end='event: error\ndata: {"message": "went away", "code": 503}\n\n'),
+    ],
+)
+async def test_a_stream_that_breaks_off_is_repeated(
+    httpserver: HTTPServer, handler: Callable[[Request], Response]
+):
+    """Half a stream is no reply."""
+    sent = answers(httpserver, handler, ok())
+    client = governed(httpserver)
+    assert (await client.create(PROMPT)).content == "1"
+    await client.close()
+    assert len(sent) == 2
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "This model only support stream mode, please enable the stream parameter.",
+        "Streaming is required for this model",
+        "stream must be set to true",
+        "parameter.enable_thinking must be set to false for non-streaming calls",
+        "Non-streaming requests are not supported by this deployment",
+    ],
+)
+async def test_a_model_that_only_streams_is_asked_for_streams(httpserver: HTTPServer, message: str):
+    """After its refusal, and from the beginning where the card says so."""
+    sent = answers(httpserver, refuse(message), STREAM)
+    asking = caller(httpserver)
+    result, unset = await asking.call(PROMPT, Sampling(max_tokens=9))
+    assert (result.content, unset) == ("Choice:\u2028 Answer (a)", ())
+    assert [body["stream"] for body in sent] == [False, True]
+    assert sent[1]["stream_options"] == {"include_usage": True}
+    await asking.client.close()
+    card = caller(httpserver, "options = {stream = true}\n")
+    await card.call(PROMPT, Sampling())
+    await card.client.close()
+    assert [body["stream"] for body in sent] == [False, True, True]
