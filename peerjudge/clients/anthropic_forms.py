@@ -16,6 +16,7 @@ from autogen_core.models import CreateResult
 from httpx import USE_CLIENT_DEFAULT, Request, Response
 
 from peerjudge.clients.calls import CallRequest, ClientProxy
+from peerjudge.clients.responses import receive
 
 _SETTING = "output_config"
 _form: ContextVar[object] = ContextVar("output_config", default=None)
@@ -39,7 +40,10 @@ class AnthropicForms(ClientProxy):
 
 
 class FormHttpClient(DefaultAsyncHttpxClient):
-    """HTTP client that adds the output form of the present call to the body of its request."""
+    """HTTP client that adds the output form of the present call to the body of its request.
+
+    It takes responses of bounded size and follows no redirect.
+    """
 
     async def send(
         self,
@@ -49,7 +53,7 @@ class FormHttpClient(DefaultAsyncHttpxClient):
         auth: Any = USE_CLIENT_DEFAULT,  # noqa: ANN401  as in httpx
         follow_redirects: Any = USE_CLIENT_DEFAULT,  # noqa: ANN401  as in httpx
     ) -> Response:
-        """Send the request, with the form of the call if it has one."""
+        """Send the request, with the form of the call if it has one; errors as for `receive`."""
         if (form := _form.get()) is not None:
             body = {**json.loads(await request.aread()), _SETTING: form}
             headers = [
@@ -64,6 +68,10 @@ class FormHttpClient(DefaultAsyncHttpxClient):
                 content=json.dumps(body, ensure_ascii=False).encode(),
                 extensions=request.extensions,
             )
-        return await super().send(
-            request, stream=stream, auth=auth, follow_redirects=follow_redirects
-        )
+
+        async def send() -> Response:
+            return await super(FormHttpClient, self).send(
+                request, stream=True, auth=auth, follow_redirects=False
+            )
+
+        return await receive(send, stream=stream)

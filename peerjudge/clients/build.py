@@ -6,10 +6,12 @@ import importlib
 import os
 import warnings
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self, cast
+from urllib.parse import parse_qsl, quote, quote_plus
 
 from autogen_core import ComponentModel
 from autogen_core.models import ChatCompletionClient, ModelFamily, ModelInfo
+from httpx2 import InvalidURL
 from pydantic import BaseModel, ValidationError
 
 from peerjudge.clients.cache import MemoryCache, ResponseCache, SingleFlight
@@ -161,32 +163,88 @@ def build_client(
     provider = PROVIDERS.get(spec.provider)
     if provider is None:
         return _from_path(card, spec, environ)
+    address, query = _split_address(card, spec, provider, environ)
     settings: dict[str, Any] = {
         "model": spec.name,
-        "base_url": spec.base_url or provider.base_url,
+        "base_url": address,
         "api_key": _key(card, spec, provider, environ) or _NO_KEY,
         "max_retries": 0,
         "timeout": card.limits.timeout,
     }
-    if provider.dialect == "ollama":
-        return _build_ollama(card, spec, settings)
-    build = {"openai": _build_openai, "anthropic": _build_anthropic}
-    return build[provider.dialect](card, spec, settings, batch)
+    wire = _Wire(
+        query=query,
+        headers={
+            name: _variable(card, variable, environ) for name, variable in spec.headers_env.items()
+        },
+        batch=batch,
+    )
+    build = {"openai": _build_openai, "anthropic": _build_anthropic, "ollama": _build_ollama}
+    try:
+        return build[provider.dialect](card, spec, settings, wire)
+    except (ValueError, OSError, InvalidURL) as cause:
+        # A proxy or a certificate of the environment; a proxy may hold a password.
+        if isinstance(cause, FileNotFoundError):
+            _fail(
+                card, f"cannot read the certificates that {_name_set(_CERTIFICATES)} names", cause
+            )
+        hint = f" (also look at {_name_set(_PROXIES)})" if _name_set(_PROXIES) else ""
+        reason = "" if _name_set(_PROXIES) else f": {cause}"
+        _fail(card, f"cannot build the client of {spec.provider}{reason}{hint}", cause)
+
+
+_CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
+
+
+def _name_set(variables: Iterable[str]) -> str:
+    """Return the names of those variables that are set."""
+    return ", ".join(name for name in variables if os.environ.get(name))
+
+
+class _Wire(NamedTuple):
+    """What goes out with every request of a client, and the batch mode by which it goes out."""
+
+    query: tuple[tuple[str, str], ...]
+    headers: Mapping[str, str]
+    batch: BatchMode | None
+
+
+def _split_address(
+    card: Card, spec: ModelSpec, provider: Provider, environ: Mapping[str, str]
+) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return the address of a model without its query, and the parameters of all its requests."""
+    address, _, query = (spec.base_url or provider.base_url).partition("?")
+    given = [
+        (name, _variable(card, variable, environ)) for name, variable in spec.query_env.items()
+    ]
+    return address, (*parse_qsl(query, keep_blank_values=True), *given)
 
 
 def find_secrets(card: Card, *, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the API keys that the client of a card may get."""
+    """Return the keys and other values of the environment that the client of a card may get.
+
+    A value counts as it is, as it stands in a URL, and without the scheme before it.
+    """
     spec = card.model
-    provider = None if spec is None else PROVIDERS.get(spec.provider)
-    named = (spec and spec.key_env, provider and provider.key_env)
-    return tuple(environ[name].strip() for name in named if name and name in environ)
+    if spec is None:
+        return ()
+    provider = PROVIDERS.get(spec.provider)
+    named = (spec.key_env, provider and provider.key_env)
+    sent = (*spec.headers_env.values(), *spec.query_env.values())
+    values = [environ[name].strip() for name in (*named, *sent) if name and name in environ]
+    forms = [
+        form
+        for value in values
+        for form in (value, quote(value, safe=""), quote_plus(value), value.split(" ")[-1])
+    ]
+    return tuple(dict.fromkeys(forms))
 
 
 def _build_openai(
     card: Card,
     spec: ModelSpec,
     settings: dict[str, Any],
-    batch: BatchMode | None,
+    wire: _Wire,
 ) -> ChatCompletionClient:
     from autogen_ext.models.openai import OpenAIChatCompletionClient
     from openai.types.chat.completion_create_params import CompletionCreateParamsBase
@@ -200,34 +258,36 @@ def _build_openai(
     warnings.filterwarnings("ignore", message=_PARSED, category=UserWarning)
     known = _schema(OpenAIChatCompletionClient) | set(CompletionCreateParamsBase.__annotations__)
     settings["include_name_in_message"] = False
+    batch = wire.batch
     transport = None if batch is None else OpenAITransport(batch.open_queue(OpenAIBatches))
-    return OpenAIClient(
-        _add_options(settings, card, spec, known | {"extra_body", "stream"}), transport=transport
-    )
+    given = _add_options(settings, card, spec, known | {"extra_body", "stream"})
+    return OpenAIClient(_add_headers(given, wire), transport=transport, query=wire.query)
 
 
 def _build_anthropic(
-    card: Card, spec: ModelSpec, settings: dict[str, Any], batch: BatchMode | None
+    card: Card, spec: ModelSpec, settings: dict[str, Any], wire: _Wire
 ) -> ChatCompletionClient:
     try:
         from autogen_ext.models.anthropic import AnthropicChatCompletionClient
     except ImportError as cause:
         _missing_extra(card, "anthropic", cause)
     known = _schema(AnthropicChatCompletionClient)
-    given = _add_options(settings, card, spec, known)
+    given = _add_headers(_add_options(settings, card, spec, known), wire)
     from peerjudge.clients.anthropic_forms import AnthropicForms, FormHttpClient
 
-    if batch is None:
-        given["http_client"] = FormHttpClient()
+    if wire.batch is None:
+        given["http_client"] = FormHttpClient(params=wire.query)
     else:
         from peerjudge.clients.anthropic_batches import AnthropicBatches, AnthropicTransport
 
-        transport = AnthropicTransport(batch.open_queue(AnthropicBatches))
+        transport = AnthropicTransport(wire.batch.open_queue(AnthropicBatches))
         given["http_client"] = FormHttpClient(transport=transport)
     return AnthropicForms(AnthropicChatCompletionClient(**given))
 
 
-def _build_ollama(card: Card, spec: ModelSpec, settings: dict[str, Any]) -> ChatCompletionClient:
+def _build_ollama(
+    card: Card, spec: ModelSpec, settings: dict[str, Any], wire: _Wire
+) -> ChatCompletionClient:
     try:
         from autogen_ext.models.ollama import OllamaChatCompletionClient
         from ollama import Options
@@ -238,7 +298,13 @@ def _build_ollama(card: Card, spec: ModelSpec, settings: dict[str, Any]) -> Chat
     given = _add_options(given, card, spec, known)
     if settings["api_key"] != _NO_KEY:
         given["headers"] = {"Authorization": f"Bearer {settings['api_key']}"}
-    return OllamaChatCompletionClient(**given)
+    client = OllamaChatCompletionClient(**given)
+    # AutoGen passes none of these on to the HTTP client of ollama.
+    http = cast("Any", client)._client._client  # noqa: SLF001
+    http.follow_redirects = False
+    http.headers.update({**given.get("headers", {}), **wire.headers})
+    http.params = wire.query
+    return client
 
 
 def _from_path(card: Card, spec: ModelSpec, environ: Mapping[str, str]) -> ChatCompletionClient:
@@ -289,6 +355,12 @@ def _variable(card: Card, name: str, environ: Mapping[str, str]) -> str:
         _fail(
             card, f"needs its key in the environment variable {name}, which is not set: export it"
         )
+    if not (key.isascii() and key.isprintable()):
+        _fail(
+            card,
+            f"has a character in the environment variable {name} that no header can hold (a letter "
+            "outside ASCII or a line break): copy the key again",
+        )
     return key
 
 
@@ -326,6 +398,13 @@ def _options(card: Card, spec: ModelSpec, known: Iterable[str]) -> dict[str, Any
             hint = suggest_choice(option, sorted(known))
             _fail(card, f"has an unknown option {option!r} for {spec.provider}{hint}")
     return dict(spec.options)
+
+
+def _add_headers(settings: Mapping[str, Any], wire: _Wire) -> dict[str, Any]:
+    """Return settings with the headers of the environment besides those of the card."""
+    given: Mapping[str, str] = settings.get("default_headers") or {}
+    headers = {**given, **wire.headers}
+    return {**settings, "default_headers": headers} if headers else {**settings}
 
 
 def _missing_extra(card: Card, extra: str, cause: ImportError) -> NoReturn:

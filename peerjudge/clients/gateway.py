@@ -34,7 +34,13 @@ from peerjudge.clients.retry import (
     is_used_up,
     require_words,
 )
-from peerjudge.clients.tokens import Price, count_messages, estimate_tokens, measure_usage
+from peerjudge.clients.tokens import (
+    Price,
+    PromptCheck,
+    count_messages,
+    estimate_tokens,
+    measure_usage,
+)
 from peerjudge.data import from_plain, to_plain
 from peerjudge.data.discussion import Usage
 from peerjudge.data.experiments import Limits
@@ -108,6 +114,7 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         self._redaction = Redaction(secrets)
         self._usual_reply = UsualReply()
         self._cleaner = ReplyCleaner(model)
+        self._prompt_check = PromptCheck(model)
         self._silence = SilenceLimit(model)
         self._has_replied = False
 
@@ -285,6 +292,7 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         result = self._cleaner.clean(result)
         usage = measure_usage(request.messages, result, model=self.model)
         self._usual_reply.learn(usage.completion_tokens)
+        self._prompt_check.check(request.messages, usage)
         call = self._describe(
             request.billing, CallOutcome.PAID, usage=usage, attempts=attempts, latency=latency
         )

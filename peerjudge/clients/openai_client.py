@@ -12,7 +12,7 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -122,14 +122,20 @@ class OpenAIClient(ClientProxy):
     Args:
         settings: Settings of AutoGen's client, `timeout` included, and `stream` for models that only stream.
         transport: HTTP transport; by default that of aiohttp.
+        query: Query parameters of every request.
     """
 
     def __init__(
-        self, settings: Mapping[str, Any], *, transport: AsyncBaseTransport | None = None
+        self,
+        settings: Mapping[str, Any],
+        *,
+        transport: AsyncBaseTransport | None = None,
+        query: Sequence[tuple[str, str]] = (),
     ) -> None:
         self._http = (
             GuardedAioClient(
                 timeout=settings["timeout"],
+                params=[*query],
                 verify=_load_certificates(
                     environ.get("SSL_CERT_FILE"), environ.get("SSL_CERT_DIR")
                 ),

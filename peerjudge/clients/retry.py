@@ -14,6 +14,7 @@ from autogen_core import CancellationToken
 from autogen_core.models import CreateResult
 from pydantic import ValidationError
 
+from peerjudge.clients.charges import walk_causes
 from peerjudge.clients.waits import read_retry_after
 from peerjudge.data import Limits
 from peerjudge.data.cleaning import is_blank
@@ -198,7 +199,13 @@ async def _type_errors(
             raise
         msg = f"the client of {model} cancelled its own call"
         raise ClientCancelledError(msg) from cause
-    except _UNREADABLE as cause:
+    except Exception as cause:
+        # A vendor's client takes these for lost connections.
+        for each in walk_causes(cause):
+            if isinstance(each, OversizedReplyError | RedirectedError):
+                raise each from None
+        if not isinstance(cause, _UNREADABLE):
+            raise
         msg = f"the answer of {model} is no reply ({type(cause).__name__}: {str(cause)[:200]})"
         raise MalformedReplyError(msg) from cause
 

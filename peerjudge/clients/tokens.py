@@ -31,6 +31,10 @@ _PER_MESSAGE = 3
 
 _MILLION = 1_000_000
 
+_CHECKED = 1_000
+"""Estimated tokens from which a prompt is compared with the count of its server."""
+_THOUSANDS = 5_000
+
 _LISTED_NAMES = {"gemini": "google", "xai": "x-ai"}
 """Providers that the price table lists under another name."""
 
@@ -76,6 +80,43 @@ def measure_usage(messages: Sequence[LLMMessage], result: CreateResult, *, model
         estimated=estimated,
         thinking_tokens=min(counted, reply),
     )
+
+
+class PromptCheck:
+    """Comparison of the tokens that were sent with those that the server counted, said once per model.
+
+    Servers such as Ollama cut a prompt that is longer than their context without a word, and with its
+    head go the instructions.
+
+    Args:
+        model: Name of the model.
+    """
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self._warned = False
+
+    def check(self, messages: Sequence[LLMMessage], usage: Usage) -> None:
+        """Warn if the server counted less than half of a long prompt."""
+        if self._warned or usage.estimated or not usage.prompt_tokens:
+            return
+        # Runs of blanks are few tokens.
+        texts = (each.content for each in messages if isinstance(each.content, str))
+        sent = sum(estimate_tokens(" ".join(text.split())) for text in texts)
+        if sent < _CHECKED or 2 * usage.prompt_tokens >= sent:
+            return
+        self._warned = True
+        _log.warning(
+            f"a prompt was probably cut by the server: sent about {_round(sent):,} tokens, the server "
+            f"counted {usage.prompt_tokens:,}; raise the context length of the server (num_ctx at "
+            "Ollama), or leave out long answers",
+            model=self._model,
+        )
+
+
+def _round(tokens: int) -> int:
+    """Return a number of some thousands without its last three digits."""
+    return round(tokens, -3) if tokens >= _THOUSANDS else round(tokens, -2)
 
 
 def count_messages(messages: Sequence[LLMMessage], *, model: str) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import itertools
 import json
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,11 +17,25 @@ from pytest_httpserver import HTTPServer
 from structlog.testing import capture_logs
 from werkzeug import Request, Response
 
-from peerjudge.clients import MemoryCache, PersistentCache, Reply, SingleFlight, bill_to
-from peerjudge.clients.retry import BrokenOffError, ModelStoppedError
+from peerjudge.clients import (
+    MemoryCache,
+    PersistentCache,
+    Reply,
+    SingleFlight,
+    bill_to,
+    build_client,
+)
+from peerjudge.clients.responses import MOST_BYTES
+from peerjudge.clients.retry import (
+    BrokenOffError,
+    ModelStoppedError,
+    OversizedReplyError,
+    RedirectedError,
+)
 from peerjudge.data import Sampling, Usage
 from peerjudge.errors import EmptyReplyError
 from peerjudge.reviewers.calling import SamplingCaller
+from peerjudge.shelf.cards import read_card
 from tests.clients.counting import Counts
 from tests.clients.wire import PROMPT, answers, as_json, card_for, completion, governed, ok
 
@@ -333,3 +349,118 @@ async def test_a_model_that_only_streams_is_asked_for_streams(httpserver: HTTPSe
     await card.call(PROMPT, Sampling())
     await card.client.close()
     assert [body["stream"] for body in sent] == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ({"detail": "Model is still loading"}, "Model is still loading"),
+        (
+            {"detail": [{"loc": ["body", "max_tokens"], "msg": "is less than 256"}]},
+            "body.max_tokens: is less than 256",
+        ),
+        ({"message": "Account suspended", "param": None}, "Account suspended"),
+        ({"error": "the model is not loaded"}, "the model is not loaded"),
+        ([{"error": {"code": 400, "message": "API key not valid."}}], "API key not valid."),
+        ({"errors": [{"message": "quota used up"}, "and more"]}, "quota used up; and more"),
+        ("upstream says no", "upstream says no"),
+        ("<html><style>a{}</style><h1>Bad gateway</h1></html>", "Bad gateway"),
+        ({"fault": {"faultstring": "x"}}, '{"fault": {"faultstring": "x"}}'),
+    ],
+)
+async def test_an_error_is_quoted_in_any_form(httpserver: HTTPServer, body: object, says: str):
+    """What a server says is in the error, whatever the form of its body."""
+    text = body if isinstance(body, str) else json.dumps(body)
+    answers(httpserver, lambda request: Response(text, status=400))
+    client = governed(httpserver)
+    with pytest.raises(APIStatusError) as caught:
+        await client.create(PROMPT)
+    await client.close()
+    assert str(caught.value) == f"Error code: 400 - {says}"
+
+
+@pytest.mark.parametrize("code", [301, 302, 307, 308])
+async def test_a_redirect_is_refused_with_both_addresses(httpserver: HTTPServer, code: int):
+    """Prompt and headers go to no address that the card does not name."""
+    elsewhere: list[Request] = []
+
+    def take(request: Request) -> Response:
+        elsewhere.append(request)
+        return as_json(completion())
+
+    httpserver.expect_request("/elsewhere").respond_with_handler(take)
+    target = httpserver.url_for("/elsewhere")
+    sent = answers(httpserver, lambda request: Response("", code, {"Location": f"{target}?key=1"}))
+    client = governed(httpserver)
+    for more in ({}, {"json_output": True}):
+        with pytest.raises(RedirectedError) as caught:
+            await client.create(PROMPT, **more)
+        for address in (httpserver.url_for("/v1/chat/completions"), target):
+            assert address in str(caught.value)
+        assert "key=1" not in str(caught.value)
+    await client.close()
+    assert (len(sent), elsewhere) == (2, [])
+
+
+def packed(request: Request) -> Response:
+    """Return a small body that unpacks to more than a reply can have."""
+    body = gzip.compress(b" " * (MOST_BYTES + 1), 1)
+    return Response(body, content_type="application/json", headers={"Content-Encoding": "gzip"})
+
+
+def endless(request: Request) -> Response:
+    """Return a body without an end."""
+    return Response(itertools.repeat(b" " * 2**20), content_type="application/json")
+
+
+@pytest.mark.parametrize("handler", [packed, endless])
+async def test_a_reply_has_a_largest_size(
+    httpserver: HTTPServer, handler: Callable[[Request], Response]
+):
+    """A body without an end is not read into memory, and not asked for again."""
+    sent = answers(httpserver, handler)
+    client = governed(httpserver)
+    with pytest.raises(OversizedReplyError, match="more than 64 MB"):
+        await client.create(PROMPT)
+    await client.close()
+    assert len(sent) == 1
+
+
+async def test_a_cut_prompt_is_said_once(httpserver: HTTPServer):
+    """A server that counts far fewer tokens than were sent has cut the prompt, or counts wrongly."""
+    answers(httpserver, ok(completion("1", usage=(2048, 3))))
+    client = governed(httpserver)
+    with capture_logs() as logs:
+        for text in (
+            "Short? ",
+            "blank" + " " * 90_000,
+            "Which is right? " * 6_000,
+            "And? " * 20_000,
+        ):
+            await client.create([UserMessage(content=text, source="moderator")])
+    await client.close()
+    (warning,) = (each for each in logs if each["log_level"] == "warning")
+    assert "sent about 24,000 tokens, the server counted 2,048" in warning["event"]
+
+
+async def test_the_query_of_an_address_is_sent_with_every_call(httpserver: HTTPServer):
+    """Parameters of the address, and those of the environment, stay behind the path of the API."""
+    seen: list[dict[str, str]] = []
+
+    def take(request: Request) -> Response:
+        seen.append(request.args.to_dict() | {"auth": request.headers.get("X-Auth", "")})
+        return as_json(completion())
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(take)
+    card = read_card(
+        "tester",
+        '[model]\nprovider = "vllm"\nname = "m"\n'
+        f'base_url = "{httpserver.url_for("/v1")}?api-version=2024-02-01&region=eu"\n'
+        'query_env = {key = "QKEY"}\nheaders_env = {X-Auth = "HKEY"}\n',
+    )
+    client = build_client(card, environ={"QKEY": "a b/c&d", "HKEY": "session=1"})
+    for more in ({}, {"json_output": True}):
+        await client.create(PROMPT, **more)
+    await client.close()
+    wanted = {"api-version": "2024-02-01", "region": "eu", "key": "a b/c&d", "auth": "session=1"}
+    assert seen == [wanted, wanted]
