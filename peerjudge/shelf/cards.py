@@ -13,17 +13,20 @@ a person (`kind = "human"`), with a role and its sampling:
     [sampling]
     temperature = 0.2
 
-A card is shared, so it holds no secret: `key_env` names the environment variable with the key.
+A card is shared, so it holds no secret: `key_env` names the environment variable with the key, `headers_env`
+and `query_env` those of other headers and of query parameters.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from keyword import iskeyword
 from typing import Literal, NamedTuple, NoReturn, cast
+from urllib.parse import urlsplit
 
 from peerjudge.data import (
     REPLY_FORMS,
@@ -42,6 +45,15 @@ from peerjudge.data import (
 )
 from peerjudge.data.choices import suggest_choice, suggest_name
 from peerjudge.errors import CardError, DataError
+from peerjudge.shelf.card_secrets import (
+    PLAIN_NAMES,
+    find_secret_parameter,
+    has_secret_path,
+    is_plain,
+    is_sent_openly,
+    looks_secret,
+    names_secret,
+)
 
 
 class Provider(NamedTuple):
@@ -145,7 +157,7 @@ def _check_table(
             _refuse_secret(name, f"{where}{key}", key, value)
             _refuse(name, f"has an unknown field {where}{key}{_hint(key, fields)}")
         if not _fits(value, fields[key]):
-            shown = "" if _looks_secret(value) else f", not {value!r:.60}"
+            shown = "" if looks_secret(value) else f", not {value!r:.60}"
             _refuse(name, f"needs {fields[key]} for {where}{key}{shown}")
         if key in _LEAST and cast("float", value) < _LEAST[key]:
             _refuse(name, f"has {where}{key} = {value}; it must be at least {_LEAST[key]:g}")
@@ -195,7 +207,10 @@ def _plain_options(name: str, table: str, values: Mapping[str, object]) -> dict[
         where = f"[{table}] {key}"
         _refuse_secret(name, where, key, value)
         if isinstance(value, dict):
-            _plain_options(name, f"{table}.{key}", cast("dict[str, object]", value))
+            nested = cast("dict[str, object]", value)
+            _plain_options(name, f"{table}.{key}", nested)
+            if is_sent_openly(key):
+                _refuse_literals(name, f"{table}.{key}", nested)
         elif isinstance(value, list):
             items = cast("list[object]", value)
             _plain_options(
@@ -325,6 +340,8 @@ def _model(name: str, raw: Mapping[str, object]) -> ModelSpec:
         options=_plain_options(name, "model.options", _table(raw, "options")),
         batch=_batch(name, provider, raw),
         unset=_unset(name, raw),
+        headers_env=_variables(name, raw, "headers_env"),
+        query_env=_variables(name, raw, "query_env"),
     )
 
 
@@ -341,6 +358,11 @@ def _batch(name: str, provider: str, raw: Mapping[str, object]) -> bool | None:
     if "batch" not in raw:
         return None
     known = PROVIDERS.get(provider)
+    if raw["batch"] and ("?" in str(raw.get("base_url")) or "query_env" in raw):
+        _refuse(
+            name,
+            "has [model] batch = true and query parameters, which no batch API takes: leave one out",
+        )
     if raw["batch"] and (known is None or known.dialect == "ollama"):
         _refuse(
             name,
@@ -355,10 +377,23 @@ def _base_url(name: str, raw: Mapping[str, object]) -> str | None:
     url = str(raw["base_url"]).strip()
     if not re.match(r"^https?://[^/\s]+", url):
         _refuse(name, f"has [model] base_url = {url!r}: it must start with http:// or https://")
-    if "@" in url.split("//", 1)[1].split("/", 1)[0]:
+    if "@" in re.split(r"[/?#]", url.split("//", 1)[1], maxsplit=1)[0]:
         _refuse(
             name, "has a password in [model] base_url: name the variable with the key in key_env"
         )
+    if has_secret_path(url):
+        _refuse(name, "has a key in [model] base_url: name the variable with the key in key_env")
+    if parameter := find_secret_parameter(url):
+        _refuse(
+            name,
+            f"has a secret in {parameter!r:.60} of [model] base_url: delete it (and renew it if it was "
+            f"shared), export it as an environment variable and write query_env = "
+            f"{{{json.dumps(parameter)} = 'NAME_OF_THE_VARIABLE'}} under [model]",
+        )
+    try:
+        _ = urlsplit(url).port
+    except ValueError:
+        _refuse(name, f"has [model] base_url = {url!r}: its port is no number from 0 to 65535")
     return url
 
 
@@ -366,7 +401,7 @@ def _key_env(name: str, raw: Mapping[str, object]) -> str | None:
     if "key_env" not in raw:
         return None
     variable = str(raw["key_env"])
-    if _looks_secret(variable) or not _VARIABLE.match(variable):
+    if looks_secret(variable) or not _VARIABLE.match(variable):
         # The value may be the key itself, so the message leaves it out.
         _refuse(
             name, "needs the *name* of an environment variable for [model] key_env, not its value"
@@ -455,21 +490,40 @@ def _refuse(name: str, problem: str, cause: BaseException | None = None) -> NoRe
     raise CardError(msg) from cause
 
 
-_SECRET_NAME = re.compile(r"(^|[_-])(key|token|secret|password|authorization)$", re.IGNORECASE)
-_SECRET_VALUE = re.compile(r"^(sk|pk|gsk|xai|hf|Bearer)[-_ ][\w-]{12,}$")
-
-
-def _looks_secret(value: object) -> bool:
-    """Return whether the value has the form of an API key."""
-    return isinstance(value, str) and _SECRET_VALUE.match(value.strip()) is not None
-
-
 def _refuse_secret(name: str, where: str, key: str, value: object) -> None:
     """Raise `CardError` for a field that holds a secret, judged by its name or its form."""
-    named = _SECRET_NAME.search(key) is not None and isinstance(value, str)
-    if named or _looks_secret(value):
+    if names_secret(key, value) or looks_secret(value):
         _refuse(
             name,
             f"holds a secret in {where}: delete it (and renew it if it was shared), export it as an "
-            "environment variable and write key_env = 'NAME_OF_THE_VARIABLE' under [model]",
+            "environment variable and write key_env = 'NAME_OF_THE_VARIABLE' under [model]; values of "
+            "other headers are named in headers_env, and of query parameters in query_env",
         )
+
+
+def _refuse_literals(name: str, where: str, values: Mapping[str, object]) -> None:
+    """Raise `CardError` for a header or query parameter whose value may be a secret."""
+    for key in values:
+        if not is_plain(key):
+            field = "headers_env" if "header" in where else "query_env"
+            _refuse(
+                name,
+                f"holds a value of {key!r:.60} in [{where}], which may be a secret: export it as an "
+                f"environment variable and write {field} = {{{json.dumps(key)} = "
+                "'NAME_OF_THE_VARIABLE'} under [model] (without a variable a card may set "
+                f"{', '.join(sorted(PLAIN_NAMES))})",
+            )
+
+
+def _variables(name: str, raw: Mapping[str, object], field: str) -> dict[str, str]:
+    """Return the variables of headers or query parameters."""
+    for key, variable in _table(raw, field).items():
+        if not isinstance(variable, str) or looks_secret(variable) or not _VARIABLE.match(variable):
+            # The value may be the key itself, so the message leaves it out.
+            _refuse(
+                name,
+                f"needs the *name* of an environment variable for [model.{field}] {key}, not its value",
+            )
+        if not re.fullmatch(r"[!-9;-~]+", key):
+            _refuse(name, f"cannot send {key!r:.60} of [model.{field}]: it is no name of a header")
+    return cast("dict[str, str]", _table(raw, field))

@@ -149,3 +149,33 @@ def test_an_unset_setting_is_not_sent():
     """Without a setting, the provider's default applies."""
     for dialect in ("openai", "anthropic", "ollama"):
         assert create_args(Sampling(), dialect) == ({}, ())
+
+
+@pytest.mark.parametrize(
+    ("variables", "fragment"),
+    [
+        (
+            {"SSL_CERT_FILE": "/nonexistent/ca.pem"},
+            "cannot read the certificates that SSL_CERT_FILE",
+        ),
+        ({"HTTPS_PROXY": "foo://me:SECRET@127.0.0.1:1"}, "also look at HTTPS_PROXY"),
+        ({"HTTP_PROXY": "http://me:SECRET@127.0.0.1:x"}, "also look at HTTP_PROXY"),
+    ],
+)
+def test_an_environment_without_a_connection_is_named(
+    variables: dict[str, str], fragment: str, monkeypatch: pytest.MonkeyPatch
+):
+    """A missing certificate or an impossible proxy gives a sentence, and no password of a proxy."""
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    sentence = build_error(card("vllm"))
+    assert fragment in sentence
+    assert "SECRET" not in sentence
+
+
+@pytest.mark.parametrize("key", ["schl\u00fcssel-SECRET", "SECRET\nsecond line"])
+def test_a_key_that_no_header_can_hold_is_refused(key: str):
+    """A letter outside ASCII or a line break is a mistake of copying; the key is not repeated."""
+    sentence = build_error(card("openai"), {"OPENAI_API_KEY": key})
+    assert "OPENAI_API_KEY that no header can hold" in sentence
+    assert "SECRET" not in sentence

@@ -5,7 +5,8 @@ from __future__ import annotations
 import traceback
 
 import pytest
-from openai import AuthenticationError
+from autogen_core.models import UserMessage
+from openai import AuthenticationError, BadRequestError
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
@@ -64,3 +65,24 @@ def test_a_key_that_begins_like_another_one_leaves_no_rest():
     """The longer of two keys is replaced first, in any order of the two."""
     for secrets in ((KEY[:9], KEY), (KEY, KEY[:9])):
         assert Redaction(secrets).redact_text(f"{KEY}, {KEY[:9]}") == "[key], [key]"
+
+
+def echo_all(request: Request) -> Response:
+    """Refuse a request, and repeat its address and all its headers."""
+    return Response(f"{request.url} {dict(request.headers)}", status=400)
+
+
+async def test_values_of_the_environment_are_redacted_like_keys(httpserver: HTTPServer):
+    """A server that repeats a header or parameter gives nothing away, in any spelling of it."""
+    card = read_card(
+        "tester",
+        f'[model]\nprovider = "openai"\nname = "m"\nbase_url = "{httpserver.url_for("/v1")}"\n'
+        'key_env = "K"\nquery_env = {key = "Q"}\nheaders_env = {X-Auth = "H"}\n',
+    )
+    environ = {"K": "key-SECRET1", "Q": "a b/SECRET2", "H": "Bearer SECRET3-x"}
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(echo_all)
+    async with ClientPool(environ=environ) as pool:
+        with pytest.raises(BadRequestError) as caught:
+            await pool.client(card).create([UserMessage(content="?", source="m")])
+    assert "SECRET" not in repr(caught.value.args) + str(vars(caught.value).get("body"))
+    assert "X-Auth" in str(caught.value)

@@ -107,6 +107,7 @@ def test_a_broken_card_is_refused_with_one_sentence(text: str, fragment: str):
         MODEL + 'base_url = "https://me:sk-0123456789abcdefghij@host/v1"',
         'api_key = "sk-0123456789abcdefghij"\n' + MODEL,
         MODEL + '[sampling]\nseed = "sk-0123456789abcdefghij"',
+        MODEL + 'base_url = "https://host/v1/sk-0123456789abcdefghij"',
     ],
 )
 def test_a_secret_in_a_card_is_refused_and_not_repeated(text: str):
@@ -114,6 +115,73 @@ def test_a_secret_in_a_card_is_refused_and_not_repeated(text: str):
     sentence = refusal(text)
     assert "0123456789abcdefghij" not in sentence
     assert "key_env" in sentence or "seed" in sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "cure"),
+    [
+        ('base_url = "http://h/v1?key=AIzaSECRETSECRET"', 'query_env = {"key" = '),
+        ('base_url = "http://h/v1?api-version=1&code=SECRET"', 'query_env = {"code" = '),
+        ('base_url = "http://h/v1?Subscription-Key=SECRET"', "query_env"),
+        ('base_url = "http://h/v1?x=SECRETab1234567890abcd"', "query_env"),
+        ('base_url = "http://h/v1?accessToken=SECRET"', "query_env"),
+        (
+            '[model.options.default_headers]\nCookie = "session=SECRET"',
+            'headers_env = {"Cookie" = ',
+        ),
+        ('[model.options.default_headers]\nX-Auth = "eyJSECRETSECRET"', "headers_env"),
+        (
+            '[model.options.default_headers]\nX-Anything = "SECRET"',
+            'headers_env = {"X-Anything" = ',
+        ),
+        ('[model.options.extra_query]\nuser = "SECRET"', "query_env"),
+        ('[model.options.extra_body]\nuser_token_value = "SECRET1"', "environment variable"),
+        ('[model.options.extra_body]\nauth = {sessionId = "SECRET1"}', "environment variable"),
+        ('[model.options]\nuser = "ghp_SECRETSECRETSECRET"', "environment variable"),
+        ('[model.options]\nuser = "Basic dXNlcjpSECRET="', "environment variable"),
+        ('headers_env = {X-Auth = "Bearer SECRET"}', "*name* of an environment variable"),
+        ('query_env = {key = "SECRET-value"}', "*name* of an environment variable"),
+    ],
+)
+def test_values_of_headers_and_parameters_come_from_the_environment(text: str, cure: str):
+    """A value that may be a secret is refused with what to write instead, and never repeated."""
+    sentence = refusal(MODEL + text)
+    assert "SECRET" not in sentence
+    assert cure in sentence
+
+
+def test_values_that_are_no_secret_stay_in_the_card():
+    """Versions, titles and plain parameters are part of what a card says."""
+    card = read_card(
+        "tester",
+        MODEL
+        + 'base_url = "http://h/v1?api-version=2024-02-01&deployment=gpt-4o"\n'
+        + 'unset = ["system"]\nheaders_env = {X-Auth = "MY_AUTH"}\n'
+        + '[model.options.default_headers]\nX-Title = "study"\n'
+        + '[model.options.extra_body]\nthinking_token_budget = 100\nstop = ["</s>"]\n',
+    )
+    assert card.model is not None
+    assert card.model.headers_env == {"X-Auth": "MY_AUTH"}
+    plain = read_card("tester", MODEL)
+    # The variables change no reply; the form of the prompt does.
+    assert card_identity(card) != card_identity(plain)
+    named = replace(plain, model=replace(plain.model, query_env={"key": "MY_KEY"}))
+    assert card_identity(named) == card_identity(plain)
+
+
+@pytest.mark.parametrize(
+    ("text", "fragment"),
+    [
+        ('base_url = "http://host:99999/v1"', "its port is no number from 0 to 65535"),
+        ('base_url = "http://host:x/v1"', "its port is no number from 0 to 65535"),
+        ('unset = ["max_tokens"]', "it can name temperature, top_p"),
+        ('base_url = "http://h/v1?a=b"\nbatch = true', "which no batch API takes"),
+        ('headers_env = {"X Auth" = "A"}', "no name of a header"),
+    ],
+)
+def test_a_model_that_cannot_be_called_is_refused(text: str, fragment: str):
+    """An address without a valid port and a setting that is always sent are mistakes of the card."""
+    assert fragment in refusal(MODEL + text)
 
 
 @pytest.mark.parametrize("name", ["gpt-4", "4o", "class", "", "a b", "é", "x" * 65])
