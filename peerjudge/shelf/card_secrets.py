@@ -74,11 +74,12 @@ def names_secret(name: str, value: object) -> bool:
     if not isinstance(value, str):
         return False
     return _FINAL_WORD.search(name) is not None or (
-        _has_secret_word(name) and _OPAQUE.match(value.strip()) is not None
+        has_secret_word(name) and _OPAQUE.match(value.strip()) is not None
     )
 
 
-def _has_secret_word(name: str) -> bool:
+def has_secret_word(name: str) -> bool:
+    """Return whether a word of a name is one for secrets, such as `sslpassword` or `accessToken`."""
     words = [word.lower() for word in _WORD.findall(name)]
     return any(word in _SECRET_WORDS or word.endswith(_SECRET_ENDS) for word in words)
 
@@ -87,7 +88,7 @@ def find_secret_parameter(url: str) -> str | None:
     """Return the name of a query parameter that may hold a secret; `None` without one."""
     for name, value in parse_qsl(urlsplit(url).query, keep_blank_values=True):
         # Azure's functions call their key a code.
-        named = name.lower() == "code" or _has_secret_word(name) or _RANDOM.match(value)
+        named = name.lower() == "code" or has_secret_word(name) or _RANDOM.match(value)
         if looks_secret(value) or (named and not is_plain(name)):
             return name
     return None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, quote_plus, urlencode
 
 from sqlalchemy import (
     URL,
@@ -30,6 +30,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemy
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from peerjudge.errors import StoreError
+from peerjudge.shelf.card_secrets import has_secret_word
 from peerjudge.store.schema import prepare_tables
 
 STORE_FILE = "store.db"
@@ -68,6 +69,9 @@ _TRY_KEYS = text("SELECT key FROM unnest(:keys) AS key WHERE pg_try_advisory_loc
 _RELEASE_KEYS = text(
     "SELECT key FROM unnest(:keys) AS key WHERE pg_advisory_unlock(key)"
 ).bindparams(_KEYS)
+
+_MASK = "***"
+"""Stands for a password, as in SQLAlchemy."""
 
 _PATIENT = "PRAGMA busy_timeout=30000"
 _READ_ONLY = "PRAGMA query_only=ON"
@@ -133,6 +137,8 @@ def describe_error(cause: BaseException, location: Location) -> StoreError:
             "plays the same discussions; let only one of them run"
         )
     what = str(cause.orig if isinstance(cause, DBAPIError) else cause) or type(cause).__name__
+    for secret in _find_secrets(location.url):
+        what = what.replace(secret, _MASK)
     for signs, remedy in _REMEDIES:
         if any(sign in what.lower() for sign in signs):
             return StoreError(f"store {location.name}: {what}; {remedy}")
@@ -157,6 +163,11 @@ async def open_database(location: Location, *, writable: bool) -> AsyncGenerator
             async with engine.begin() as connection:
                 await connection.run_sync(prepare_tables, location.name, writable=writable)
         except (SQLAlchemyError, OSError) as cause:
+            raise describe_error(cause, location) from cause
+        except (TypeError, ValueError, OverflowError) as cause:
+            if location.file is not None:
+                raise
+            # The driver takes the parameters of the URL as arguments.
             raise describe_error(cause, location) from cause
         yield engine
     finally:
@@ -377,6 +388,9 @@ def _locate_url(place: str) -> Location:
     except ArgumentError as cause:
         msg = f"{place.partition(':')[0]!r} does not begin a database URL that can be read"
         raise StoreError(msg) from cause
+    except ValueError as cause:
+        msg = f"the {place.partition(':')[0]} URL has a port that is no number"
+        raise StoreError(msg) from cause
     driver = _DRIVERS.get(url.drivername)
     if driver is None:
         msg = f"a store is on sqlite or postgresql, not {url.drivername!r}"
@@ -386,6 +400,18 @@ def _locate_url(place: str) -> Location:
             msg = "a store must outlive the process: give a file, as in sqlite:///study.db"
             raise StoreError(msg)
         return _locate_file(Path(url.database))
-    return Location(
-        url=url.set(drivername=driver), file=None, name=url.render_as_string(hide_password=True)
-    )
+    return Location(url=url.set(drivername=driver), file=None, name=_hide_secrets(url))
+
+
+def _hide_secrets(url: URL) -> str:
+    """Return a URL for display: its password, also one in the query, is masked."""
+    masked = {name: _MASK for name in url.query if has_secret_word(name)}
+    shown = url.update_query_dict(masked).render_as_string(hide_password=True)
+    return shown.replace(quote_plus(_MASK), _MASK)
+
+
+def _find_secrets(url: URL) -> list[str]:
+    """Return the passwords of a URL."""
+    values = [url.password, *(url.query[name] for name in url.query if has_secret_word(name))]
+    texts = [value if isinstance(value, str) else "".join(value or ()) for value in values]
+    return [text for text in texts if text]

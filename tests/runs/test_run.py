@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from peerjudge.data import Condition, StopReason, replace, to_json
-from peerjudge.errors import ExperimentError
+from peerjudge.errors import ExperimentError, StoreError
 from peerjudge.runs import hide_password, load, open_run, read_ballots, run
 from peerjudge.shelf import Shelf
 
@@ -98,6 +98,23 @@ def test_the_password_of_a_store_is_not_shown():
     """The displayed URL of a database server has no password."""
     assert hide_password("postgresql://joe:hunter2@db/runs") == "postgresql://joe:***@db/runs"
     assert hide_password("runs/one") == "runs/one"
+    shown = hide_password("postgresql://db/runs?user=u&password=hunter2&sslpassword=hunter2")
+    assert shown == "postgresql://db/runs?password=***&sslpassword=***&user=u"
+
+
+@pytest.mark.parametrize(
+    ("url", "problem"),
+    [
+        ("postgresql://127.0.0.1:1/db?user=u&password=hunter2", "127.0.0.1"),
+        ("postgresql://u:hunter2@127.0.0.1:1/db?sslpassword=hunter2", "argument 'sslpassword'"),
+        ("postgresql://u:hunter2@127.0.0.1:x/db", "a port that is no number"),
+    ],
+)
+async def test_an_unreachable_store_is_an_error_without_its_password(url: str, problem: str):
+    """What the driver says is a sentence, in which no password stands."""
+    with pytest.raises(StoreError, match=problem) as caught:
+        await load(url)
+    assert "hunter2" not in str(caught.value)
 
 
 def test_private_and_final_stances_of_a_run_are_ballots(kept):
