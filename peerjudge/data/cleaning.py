@@ -20,6 +20,10 @@ LEAST_LOGPROB = -9999.0
 _BYTES_PER_TOKEN = 4
 _INVISIBLE = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf", "Mn", "Me"})
 """Categories of characters that show nothing by themselves, such as the zero-width space."""
+_UNSEEN = frozenset({"Cc", "Cf", "Co"})
+"""Categories of characters that are no part of a word: controls, formats, private ones."""
+_REORDERS = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
+"""Directions of characters that show a text in another order, which are no part of a verdict."""
 _FILLERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and symbols that show nothing: fillers of Hangul, and the blank of Braille."""
 _INNER_KINDS = frozenset[str](get_args(InnerKind))
@@ -37,6 +41,30 @@ def clean_text(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+class _Visible(dict[int, int | str]):
+    """Table of what each character shows: nothing, or the plain letter of a wide or styled one."""
+
+    def __missing__(self, code: int) -> int | str:
+        char, kind = chr(code), unicodedata.category(chr(code))
+        shown: int | str = code
+        if unicodedata.bidirectional(char) in _REORDERS or char.isspace():
+            pass
+        elif kind in _UNSEEN or char in _FILLERS:
+            shown = ""
+        elif kind != "Nd" and unicodedata.decomposition(char).startswith(("<wide>", "<font>")):
+            shown = unicodedata.normalize("NFKC", char)
+        self[code] = shown
+        return shown
+
+
+_VISIBLE = _Visible()
+
+
+def visible_text(text: str) -> str:
+    """Return the text without invisible characters, and with plain letters for full-width and styled ones."""
+    return text.translate(_VISIBLE)
 
 
 def is_blank(text: str) -> bool:

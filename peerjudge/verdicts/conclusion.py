@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from peerjudge.verdicts.codes import CODE, CONTRADICTION, NAME, NOUN, TIE_CODE, Form, code_of
-from peerjudge.verdicts.forms import label
-from peerjudge.verdicts.own_words import plain, unquoted
+from peerjudge.verdicts.forms import REVISES, label
+from peerjudge.verdicts.plain import plain, unannounced, unquoted
 
 _SPLIT = re.compile(r"(?<=[.!?])[)\"']? (?=[A-Z\"'(\[])")
 _LONGEST = 600
@@ -61,6 +61,7 @@ _DECIDED = re.compile(
     rf"|{_N},? (?i:(?:is|remains|gets|would be) my (?:\w+ )?(?:{_SETTLED})\b)"
     r"|^\[\[([A-E1-9])\]\]\.?$"
 )
+_CHOOSES = re.compile(rf"(?i)\b(?:I|we|best|better|edge|advantage|{_SETTLED}|{_VERB})\b|\[\[")
 _MORE = (
     r"more (?:helpful|accurate|useful|relevant|appropriate|comprehensive|detailed|informative|complete"
     r"|thorough|precise|correct|effective|suitable|engaging|compelling|nuanced|insightful)"
@@ -162,7 +163,7 @@ _REVISED = re.compile(
 """Words that take back what the sentence, or the one before it, states."""
 _QUESTION = ("?", "?)")
 
-DECIDED, CALLED = 2, 1
+DECIDED, CONCLUDED, CALLED = 3, 2, 1
 _SHORT = 40
 
 Statement = tuple[int, int]
@@ -183,12 +184,28 @@ def conclude(lines: Sequence[str], form: Form) -> int | None:
         for strength, code in reversed(said):
             if not form.allows(code):
                 continue
-            if strength == DECIDED:
+            if strength >= CONCLUDED:
                 return CONTRADICTION if revised or called - {code} else code
             called.add(code)
     if not called:
         return None
     return called.pop() if len(called) == 1 and not revised else CONTRADICTION
+
+
+def decided(lines: Sequence[str], form: Form) -> int | None:
+    """Return the answer that lines choose last ("I choose 2"), `None` if words of revision follow."""
+    for sentence, labelled in _from_the_end(lines):
+        if REVISES.search(sentence):
+            return None
+        said = [(DECIDED, labelled or 0)]
+        if labelled is None:
+            said = [*find_statements(sentence)] if _CHOOSES.search(sentence) else []
+        codes = [
+            code for strength, code in said if strength == DECIDED and 0 < code <= form.answers
+        ]
+        if codes:
+            return codes[-1]
+    return None
 
 
 def _from_the_end(lines: Sequence[str]) -> Iterator[tuple[str, int | None]]:
@@ -205,7 +222,7 @@ def _from_the_end(lines: Sequence[str]) -> Iterator[tuple[str, int | None]]:
         if (code := label(line, last=False)) is not None:
             yield line, code
             continue
-        for sentence in reversed(_SPLIT.split(unquoted(line))):
+        for sentence in reversed(_SPLIT.split(unannounced(unquoted(line)))):
             yield sentence[-_LONGEST:], None
             left -= 1
             if not left:
@@ -226,7 +243,7 @@ def find_statements(sentence: str) -> Iterator[Statement]:
             code = code_of(next(filter(None, each.groups())))
             if code is not None:
                 concludes = therefore is not None and therefore.end() <= each.start() + 1
-                yield DECIDED if concludes else strength, code
+                yield max(strength, CONCLUDED) if concludes else strength, code
         if found:
             return
     equal = _EQUAL.search(named)

@@ -16,8 +16,9 @@ from peerjudge.verdicts.codes import (
     Form,
     code_of,
 )
-from peerjudge.verdicts.own_words import own_lines, plain, unquoted
-from peerjudge.verdicts.structured import JsonReply, find_json, json_verdict
+from peerjudge.verdicts.own_words import own_words
+from peerjudge.verdicts.plain import announces, plain, unannounced, unquoted
+from peerjudge.verdicts.structured import JsonReply, Members, json_verdict
 
 OPEN = r"(?:\\boxed\{|\\text\{|[\"'(\[<$])*"
 """Opening marks of a verdict or rating on a line of its own."""
@@ -67,10 +68,11 @@ _LABELLED_SMALL = re.compile(
     rf"(?i:{_LEAD}{_KIND}(?:{_SURE}|{_AMBIGUOUS})(?: is)?)(?: ?[:=]| -) ?"
     rf"{OPEN}(?:(?i:{NOUN}) \(?)?([a-e]){_SHUT}"
 )
+_LABEL_ALONE = re.compile(rf"(?i:{_LEAD}{_KIND}(?:{_SURE})(?: is)?) ?[:=](?!\W*(?i:{NOUN})?\W*$).+")
 _HEADING = re.compile(
     r"(?i)(?:my |the )?(?:final |overall )?(?:verdict|choice|winner|decision|judge?ment) ?:?"
 )
-_REVISES = re.compile(
+REVISES = re.compile(
     r"(?i)\b(?:edit|update|correction|actually|sorry|wait|oops|instead|i meant?|scratch|second thoughts?"
     r"|reflection|revised?|never ?mind|take (?:that|it) back|erratum|mixed (?:them|it|this) up|should read"
     r"|withdraw|retract|disregard|ignore (?:that|my)|not final"
@@ -81,12 +83,6 @@ _OTHER = re.compile(
     r"(?i)(?:no, |so )?(?:it (?:should|must) be )?the other (?:one|answer)(?: instead)?[.!]?"
 )
 _ENDS_NAMED = re.compile(rf"({NAME}|{CODE})\W*$")
-_QUOTES_OTHERS = re.compile(
-    r"(?i)\b(?:says?|said|saying|writes?|wrote|written|reads?|claims?|claimed|states?|ends?|ended|begins?"
-    r"|closes?|line|form|format|template|example|like|wants|reviewers?"
-    r"|colleague|leader|follower|prefers?|preferred)\b"
-)
-_SPEAKS = re.compile(r"\b(?:I|[Mm]y|[Oo]n reflection)\b")
 _FORMER_VERDICT = re.compile(
     rf"\b(?i:(?:final|my) (?:choice|verdict|decision) is (?:therefore |thus |hence )?)({NAME}|\([a-e]\))\.?$"
 )
@@ -121,16 +117,17 @@ _LONGEST_LABEL = 120
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Parts of a reply: the reviewer's own lines, its JSON, and the requested form.
+    """Parts of a reply: the reviewer's own lines, its JSON objects, and the requested form.
 
-    `lines` are as written; `first` and `last` are without Markdown, empty if there is no line.
+    `json` is the object that ends or starts the reply. `lines` are as written; `first` and `last` are
+    without Markdown, empty if there is no line.
     """
 
     form: Form
-    text: str
     lines: Sequence[str]
     first: str
     last: str
+    objects: Sequence[Members]
     json: JsonReply | None
 
     @property
@@ -144,19 +141,9 @@ FormRule = Callable[[Reply], int | None]
 
 def take_apart(text: str, form: Form) -> Reply:
     """Split a reply into the parts that the rules read."""
-    lines = own_lines(text)
-    first, last = (plain(lines[0]), plain(lines[-1])) if lines else ("", "")
-    return Reply(form, text, lines, first, last, find_json(text))
-
-
-def quotes_others(words: str) -> bool:
-    """Return `True` if words before a colon announce those of another person, or a form."""
-    return bool(_QUOTES_OTHERS.search(words)) and not _SPEAKS.search(words)
-
-
-def announces(line: str) -> bool:
-    """Return `True` if a line announces the words of another person, or a form, on the next one."""
-    return line.endswith(":") and quotes_others(line)
+    own = own_words(text)
+    first, last = (plain(own.lines[0]), plain(own.lines[-1])) if own.lines else ("", "")
+    return Reply(form, own.lines, first, last, own.objects, own.json)
 
 
 def list_results(lines: Sequence[str], result: re.Pattern[str]) -> list[re.Match[str]]:
@@ -166,7 +153,7 @@ def list_results(lines: Sequence[str], result: re.Pattern[str]) -> list[re.Match
     """
     if not lines or "[result]" not in lines[-1].lower():
         return []
-    tails = [unquoted(line)[-LONGEST:] for line in lines if "[result]" in line.lower()]
+    tails = [unannounced(unquoted(line)[-LONGEST:]) for line in lines if "[result]" in line.lower()]
     results = [found for tail in tails for found in result.finditer(tail)]
     return results if results and results[-1]["end"] is not None else []
 
@@ -193,14 +180,20 @@ def label(line: str, *, last: bool) -> int | None:
     found = (_LABELLED_LAST if last else _LABELLED).fullmatch(line)
     if found is None:
         return _small_letter(_LABELLED_SMALL, line) if last else None
-    if announces((found["before"] or "").rstrip()[-_LONGEST_LABEL:]):
+    before = found["before"] or ""
+    if unannounced(before) != before or announces(before.rstrip()):
         return None
-    return CONTRADICTION if _REVISES.search(line, found.end(2)) else code_of(found[2])
+    return CONTRADICTION if REVISES.search(line, found.end(2)) else code_of(found[2])
 
 
 def revises(line: str) -> bool:
     """Return `True` if a short line takes back a verdict given before, or replaces it."""
-    return len(line) < _LONGEST_LABEL and _REVISES.search(line) is not None
+    return len(line) < _LONGEST_LABEL and REVISES.search(line) is not None
+
+
+def begins_label(line: str) -> bool:
+    """Return `True` if a line begins with the label of a verdict."""
+    return ":" in line[:_LONGEST_LABEL] and _LABEL_ALONE.fullmatch(line) is not None
 
 
 def _small_letter(form: re.Pattern[str], line: str) -> int | None:
@@ -230,7 +223,7 @@ def _formal(line: str) -> int | None:
 def _closing_json(reply: Reply) -> int | None:
     if reply.json is None or not reply.json.closing:
         return None
-    return json_verdict(reply.text, reply.json)
+    return json_verdict(reply.objects, reply.json)
 
 
 def _bare_verdicts(reply: Reply) -> int | None:
@@ -241,7 +234,7 @@ def _bare_verdicts(reply: Reply) -> int | None:
     if len(reply.lines) == 2 and first == last and reply.first != reply.last:
         return CONTRADICTION
     codes = {_formal(plain(line)) for line in reply.lines}
-    return CONTRADICTION if len(codes) > 1 and None not in codes else None
+    return CONTRADICTION if len(codes) > 1 and not codes & {None, CONTRADICTION} else None
 
 
 def _contradicted(reply: Reply) -> int | None:
@@ -254,7 +247,7 @@ def _contradicted(reply: Reply) -> int | None:
 def _last_number(reply: Reply) -> int | None:
     found = _NUMBER.fullmatch(reply.last)
     code = int(found[1]) if found else 0
-    if not code or not reply.form.allows(code) or _is_announced(reply):
+    if not code or not reply.form.allows(code):
         return None
     before = reply.before_last
     if _MEASURE.search(before) and not _DECIDES.search(before):
@@ -273,16 +266,11 @@ def _continues_list(code: int, before: str, form: Form) -> bool:
     return code <= form.answers or not _NAMED.match(item[2].lstrip("*"))
 
 
-def _is_announced(reply: Reply) -> bool:
-    """Return `True` if the line before the last announces the words of another person or a form."""
-    return announces(reply.before_last)
-
-
 def _last_name(reply: Reply) -> int | None:
     code = None if _NUMBER.fullmatch(reply.last) else bare_code(reply.last)
     if code is None and len(reply.lines) == 1:
         code = _small_letter(_SMALL_ALONE, reply.last)
-    return None if code is None or _is_announced(reply) else _shown(code, reply)
+    return None if code is None else _shown(code, reply)
 
 
 def _last_label(reply: Reply) -> int | None:
@@ -290,7 +278,7 @@ def _last_label(reply: Reply) -> int | None:
     code = label(last, last=True)
     if code is None and _HEADING.fullmatch(reply.before_last):
         code = label(f"Verdict: {last}", last=True)
-    if code is None and last[:1] in "\"'(\u201c" and not _is_announced(reply):
+    if code is None and last[:1] in "\"'(\u201c":
         code = label(last.strip("\"'()\u201c\u201d."), last=True)
     return None if code is None else _shown(code, reply)
 
@@ -315,13 +303,13 @@ def _last_brackets(reply: Reply) -> int | None:
     """Return the code in double brackets on the last line, if it has one such code only."""
     if "[[" not in reply.last or _CHOICES.search(reply.last):
         return None
-    codes = {code_of(found[0]) for found in _BRACKETED.finditer(unquoted(reply.last))}
-    return codes.pop() if len(codes) == 1 and not _is_announced(reply) else None
+    codes = {code_of(found[0]) for found in _BRACKETED.finditer(unannounced(unquoted(reply.last)))}
+    return codes.pop() if len(codes) == 1 else None
 
 
 def _last_statement(reply: Reply) -> int | None:
     found = _STATEMENT.fullmatch(reply.last)
-    return None if found is None or _is_announced(reply) else code_of(found[1])
+    return None if found is None else code_of(found[1])
 
 
 def _first_marks(reply: Reply) -> int | None:
@@ -349,20 +337,19 @@ def _mark_pair(line: str, form: Form) -> int | None:
     return marks.index(max(marks)) + 1 if marks.count(max(marks)) == 1 else CONTRADICTION
 
 
-CLOSING_JSON = "closing JSON"
-LAST_NUMBER, LAST_NAME, LAST_LABEL = "last-line number", "last-line name", "last-line label"
+CLOSING_JSON, LAST_STATEMENT = "closing JSON", "last-line statement"
 
 CLOSING_RULES: tuple[tuple[str, FormRule], ...] = (
     ("taken back", _taken_back),
     ("two verdicts", _contradicted),
     (CLOSING_JSON, _closing_json),
     ("bare verdicts", _bare_verdicts),
-    (LAST_NUMBER, _last_number),
-    (LAST_NAME, _last_name),
-    (LAST_LABEL, _last_label),
+    ("last-line number", _last_number),
+    ("last-line name", _last_name),
+    ("last-line label", _last_label),
     ("last-line result", _last_result),
     ("last-line brackets", _last_brackets),
-    ("last-line statement", _last_statement),
+    (LAST_STATEMENT, _last_statement),
     ("first-line marks", _first_marks),
     ("last-line marks", _last_marks),
 )
@@ -370,7 +357,7 @@ CLOSING_RULES: tuple[tuple[str, FormRule], ...] = (
 
 
 def _opening_json(reply: Reply) -> int | None:
-    return None if reply.json is None else json_verdict(reply.text, reply.json)
+    return None if reply.json is None else json_verdict(reply.objects, reply.json)
 
 
 def _first_line(reply: Reply) -> int | None:

@@ -12,15 +12,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from peerjudge.verdicts.codes import RatingReading
-from peerjudge.verdicts.forms import LONGEST, OPEN, announces, list_results, quotes_others, revises
-from peerjudge.verdicts.own_words import own_lines, plain, unquoted
-from peerjudge.verdicts.structured import find_json, json_score, list_objects
+from peerjudge.verdicts.forms import LONGEST, OPEN, list_results, revises
+from peerjudge.verdicts.own_words import OwnWords, own_words
+from peerjudge.verdicts.plain import OBJECTS, announces, plain, unannounced, unquoted
+from peerjudge.verdicts.structured import json_score
 
 Figure = tuple[float, float | None]
 """Rating, and the stated maximum if there is one."""
 
 _FIGURE = (
-    r"(?P<score>-?[0-9]{1,4}(?:\.[0-9]{1,4})?)[\])]*"
+    r"(?P<score>-?[0-9]{1,4}(?:\.[0-9]{1,4}|,[0-9]{1,2})?(?![.,]?[0-9]))[\])]*"
     r"(?: ?/ ?(?P<of>[0-9]{1,4})| out of (?P<out>[0-9]{1,4}))?[\])]*"
 )
 """Number written as a rating: `4`, `4.5`, `4/5`, `4 out of 5`, `[[4]]`."""
@@ -35,7 +36,7 @@ _SAID = re.compile(
     r"(?:\b(?i:score|rating|grade|mark) (?:of|is|would be) (?:an? )?"
     r"|\b(?i:rate|give|score|grade) (?:it|this|the (?:answer|response|output))(?: as)? (?:an? )?"
     r"(?:(?i:score|rating|grade|mark) of )?|(?=\[\[))"
-    rf"[\"'(\[]*{_FIGURE}(?![\w/%]|\.[0-9])"
+    rf"[\"'(\[]*{_FIGURE}(?![\w/%])"
 )
 _SPLIT = re.compile(r"(?<=[.!?])[)\"']? (?=[A-Z\"'(\[])")
 _CONDITION = re.compile(r"(?i)\b(?:if|unless|whether)\b|^(?:had|were) ")
@@ -52,18 +53,17 @@ _TAKEN_BACK = re.compile(
     r"|is (?!appropriate|fair|warranted|justified|deserved|right|reasonable|fitting)))"
     r"|[, ](?:if|unless|had it|were it)\b"
 )
-_LONE = re.compile(rf"{OPEN}{_FIGURE}(?: stars?| points?)?[\"')\]}}>$.!]*")
+_LONE = re.compile(rf"{OPEN}(?!-?[0-9]+,){_FIGURE}(?: stars?| points?)?[\"')\]}}>$.!]*")
 _KIND = r"(?:(?:my|the|final|overall|total|numerical)[ ,]){0,3}(?:score|rating|grade|mark|verdict|overall)"
 _LABELLED = re.compile(
     rf"(?P<before>.*[.;:] )?(?i:{_KIND}(?: is)?) ?[:=] ?[\"'(\[]*{_FIGURE}"
-    r"(?=$|[.,;:!)\"'\] ])(?!\.[0-9])(?P<after>.*)"
+    r"(?=$|[.,;:!)\"'\] ])(?P<after>.*)"
 )
+_UNREAD = re.compile(rf"(?i:{_KIND}(?: is)?) ?[:=] ?-?[0-9]+,[0-9]")
 _ANOTHER = re.compile(rf"^{_ALTERNATIVE}|[0-9] ?(?:/|out of) ?[0-9]")
 _AGAIN = re.compile(rf"(?i:\b(?:score|rating|grade|mark)(?: is)? ?[:=] ?){_FIGURE}")
 _UNDECIDED = re.compile(r"\]\]\W{0,5}(?:(?:or|and)\W{1,5})?\[\[")
-_RESULT = re.compile(
-    rf"(?i:\[result\]) ?:? ?[\"'(\[<]*{_FIGURE}[>)\"'\].!]*(?P<end>$)?(?![\w/%]|\.[0-9])"
-)
+_RESULT = re.compile(rf"(?i:\[result\]) ?:? ?[\"'(\[<]*{_FIGURE}[>)\"'\].!]*(?P<end>$)?(?![\w/%])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,9 @@ def read_rating(text: str, *, low: float = 1, high: float = 5) -> RatingReading:
     is never clamped or rescaled. Of several ratings in words the last one holds; several in one
     requested form (JSON, "[RESULT] 4") must all be equal.
     """
-    lines = [plain(line) for line in own_lines(text)]
-    rated = _in_json(text, lines) or _in_lines(text, lines)
+    own = own_words(text)
+    lines = [plain(line) for line in own.lines]
+    rated = _in_json(own, lines) or _in_lines(text, lines)
     if rated.figure is None:
         return RatingReading(None, rated.rule)
     score, scale = rated.figure
@@ -93,17 +94,14 @@ def read_rating(text: str, *, low: float = 1, high: float = 5) -> RatingReading:
     return RatingReading(score, rated.rule)
 
 
-def _in_json(text: str, lines: Sequence[str]) -> _Rated | None:
+def _in_json(own: OwnWords, lines: Sequence[str]) -> _Rated | None:
     """Return the rating of the JSON that ends a reply, or opens one without another rating."""
-    if ">" in text:
-        text = "\n".join(line for line in text.split("\n") if not line.lstrip().startswith(">"))
-    found = find_json(text)
+    found = own.json
     if found is None:
         return None
-    announced = text[: text.find("{")].rstrip(" \n`").rpartition("\n")[2]
-    if quotes_others(plain(announced[-LONGEST:])):
-        return None
     score = json_score(found.members)
+    if len({*map(json_score, own.objects)} - {None}) > 1:
+        return _Rated("JSON, contradictory")
     if found.closing:
         return (
             _Rated("closing JSON, broken")
@@ -112,10 +110,9 @@ def _in_json(text: str, lines: Sequence[str]) -> _Rated | None:
         )
     if score is None:
         return None
-    words = [line for line in lines if "{" not in line]
+    words = [line for line in lines if not any(mark in line for mark in OBJECTS)]
     others = _in_form(words) or next(_in_words(words), None)
-    scores = {*map(json_score, list_objects(text))}
-    if scores != {score} or (others and others.figure and others.figure[0] != score):
+    if others and others.figure and others.figure[0] != score:
         return _Rated("opening JSON, contradictory")
     return _Rated("opening JSON", (score, None))
 
@@ -138,8 +135,7 @@ def _in_form(lines: Sequence[str]) -> _Rated | None:
     alone = [_LONE.fullmatch(line) for line in lines]
     if all(alone) and len(figures := {_figure_of(one) for one in alone if one}) > 1:
         return _agreed("bare ratings", figures)
-    announced = len(lines) > 1 and announces(lines[-2])
-    found = alone[-1] if lines and not announced else None
+    found = alone[-1] if lines else None
     return None if found is None else _Rated("last-line number", _figure_of(found))
 
 
@@ -152,15 +148,15 @@ def _in_words(lines: Sequence[str]) -> Iterator[_Rated]:
     for at in range(len(lines) - 1, -1, -1):
         if not any(map(str.isdigit, lines[at])):
             continue
-        if at and announces(lines[at - 1]):
-            continue
-        tail = unquoted(lines[at])[-LONGEST:]
+        tail = unannounced(unquoted(lines[at])[-LONGEST:])
         labelled = _LABELLED.fullmatch(tail)
-        if labelled is None:
+        if labelled is None and _UNREAD.match(tail):
+            yield _Rated("label, unreadable")
+        elif labelled is None:
             yield from (_Rated("sentence", figure) for figure in _said_in(tail))
         elif _is_undecided(labelled):
             yield _Rated("label, undecided")
-        elif not quotes_others(labelled["before"] or ""):
+        elif not announces((labelled["before"] or "").rstrip()):
             yield _Rated("label", _figure_of(labelled))
 
 
@@ -205,4 +201,4 @@ def _on_first_line(lines: Sequence[str]) -> _Rated | None:
 
 def _figure_of(match: re.Match[str]) -> Figure:
     scale = match["of"] or match["out"]
-    return float(match["score"]), None if scale is None else float(scale)
+    return float(match["score"].replace(",", ".")), None if scale is None else float(scale)

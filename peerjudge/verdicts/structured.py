@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -22,7 +22,6 @@ from peerjudge.verdicts.codes import (
 Members = tuple[tuple[str, object], ...]
 
 _DEPTH = 4
-_CANDIDATES = 16
 _LARGEST = 1e9
 _VERDICT_KEYS = frozenset(
     f"{prefix}{word}"
@@ -40,17 +39,19 @@ _VALUE = re.compile(
     r"(?: (?:wins|is (?:the )?(?:better|best|winner)(?: \w+)?))?\.?"
 )
 _SMALL = re.compile(rf"(?i:({NOUN}) )([a-e])")
-_NUMBER = re.compile(r"(-?[0-9]{1,9}(?:\.[0-9]{1,9})?)(?: ?/ ?[0-9]{1,3})?")
-_CUT = re.compile(r'(?m)^\{\s*"')
-_FENCE_HEAD = re.compile(r"\w* *")
+_NUMBER = re.compile(r"(-?[0-9]{1,9}(?:\.[0-9]{1,9}|,[0-9]{1,2})?)(?: ?/ ?[0-9]{1,3})?")
 
 
 @dataclass(frozen=True, slots=True)
 class JsonReply:
-    """JSON object of a reply: its members (none if it is broken), and whether it ends the reply."""
+    """JSON object of a reply: its members (none if it is broken), and whether it ends the reply.
+
+    `before` holds the lines before it.
+    """
 
     members: Members
     closing: bool
+    before: Sequence[str] = ()
 
 
 class _Object(tuple[tuple[str, object], ...]):
@@ -59,31 +60,24 @@ class _Object(tuple[tuple[str, object], ...]):
     __slots__ = ()
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_Object)
+_DECODER = json.JSONDecoder(object_pairs_hook=_Object, strict=False)
 
 
-def find_json(text: str) -> JsonReply | None:
-    """Return the JSON object that makes up, ends or starts a reply; `None` if there is none."""
-    if "{" not in text:
-        return None
-    block = _final_block(text)
-    if block.startswith("{"):
-        value, end = _decode(block, 0)
-        return JsonReply(_list_members(value), not block[end:].strip())
-    if block.endswith("}") and (ending := _at_end(block)) is not None:
-        return JsonReply(_list_members(ending), closing=True)
-    last = max((found.start() for found in _CUT.finditer(block)), default=-1)
-    if last < 0:
-        return None
-    value = _decode(block, last)[0]
-    if value is not None:
-        return JsonReply(_list_members(value), closing=False)
-    return JsonReply((), closing=True) if "\n\n" not in block[last:] else None
+def decode_object(text: str, start: int) -> tuple[Members | None, int]:
+    """Return the members of the JSON object that begins at `start`, and its end; `None` for a broken one.
+
+    A string may go on over several lines; all else is strict.
+    """
+    try:
+        value, end = cast("tuple[_Object, int]", _DECODER.raw_decode(text, start))
+    except (ValueError, RecursionError):
+        return None, start
+    return tuple(_flatten(value, _DEPTH)), end
 
 
-def json_verdict(text: str, reply: JsonReply) -> int:
+def json_verdict(objects: Sequence[Members], reply: JsonReply) -> int:
     """Return the only verdict code in the JSON of a reply, else `CONTRADICTION` or `BROKEN`."""
-    if text.count("{") > 1 and len({*map(_verdict_of, list_objects(text))} - {BROKEN}) > 1:
+    if len({*map(_verdict_of, objects)} - {BROKEN}) > 1:
         return CONTRADICTION
     return _verdict_of(reply.members)
 
@@ -94,66 +88,11 @@ def json_score(members: Members) -> float | None:
     return scores.pop() if len(scores) == 1 else None
 
 
-def _final_block(text: str) -> str:
-    """Return the content of the code fence that opens or closes a reply, else the reply."""
-    text = text.strip()
-    if text.startswith("```") and text.count("```") == 2 and not text.endswith("```"):
-        return text.partition("\n")[2].partition("```")[0].strip()
-    if text.startswith("```") and text.count("```") == 1:
-        return text.partition("\n")[2].strip()
-    if not text.endswith(("```", "~~~")):
-        return text
-    body = text[:-3]
-    start = body.rfind(text[-3:])
-    if start < 0:
-        return text
-    head, _, rest = body[start + 3 :].partition("\n")
-    return rest.strip() if _FENCE_HEAD.fullmatch(head) else f"{head}\n{rest}".strip()
-
-
-def _at_end(block: str) -> _Object | None:
-    """Return the object that ends with the block; `None` if there is none among the last braces."""
-    start = len(block)
-    for _ in range(_CANDIDATES):
-        start = block.rfind("{", 0, start)
-        if start < 0:
-            return None
-        value, end = _decode(block, start)
-        if value is not None and end == len(block):
-            return value
-    return None
-
-
-def list_objects(text: str) -> Iterator[Members]:
-    """Yield the members of the JSON objects in a text, of the first 16; broken ones are left out."""
-    at = 0
-    for _ in range(_CANDIDATES):
-        at = text.find("{", at)
-        if at < 0:
-            break
-        value, end = _decode(text, at)
-        if value is not None:
-            yield _list_members(value)
-        at = end if value is not None else at + 1
-
-
 def _verdict_of(members: Members) -> int:
     codes = {_code(value) for key, value in members if key in _VERDICT_KEYS} - {None}
     if len(codes) > 1:
         return CONTRADICTION
     return cast("int", codes.pop()) if codes else BROKEN
-
-
-def _decode(block: str, start: int) -> tuple[_Object | None, int]:
-    try:
-        value, end = cast("tuple[object, int]", _DECODER.raw_decode(block, start))
-    except (ValueError, RecursionError):
-        return None, len(block)
-    return (value if isinstance(value, _Object) else None), end
-
-
-def _list_members(value: _Object | None) -> Members:
-    return () if value is None else tuple(_flatten(value, _DEPTH))
 
 
 def _flatten(value: _Object, depth: int) -> Iterator[tuple[str, object]]:
@@ -186,7 +125,7 @@ def _score(value: object) -> float | None:
         found = _NUMBER.fullmatch(
             value.strip()
         )  # float() refuses some of the marks that strip() removes
-        return float(found[1]) if found else None
+        return float(found[1].replace(",", ".")) if found else None
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST:
         return float(value)
     return None
