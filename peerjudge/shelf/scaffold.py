@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import cast
 
 from peerjudge.errors import ShelfError
-from peerjudge.shelf.cards import check_name
+from peerjudge.shelf.cards import PROVIDERS, check_name
 from peerjudge.shelf.folders import PLACES, Kind, read_text
 from peerjudge.shelf.shelf import Shelf
 
@@ -22,6 +25,8 @@ MODELS: Mapping[Kind, str] = MappingProxyType(
 )
 """The item of each shelf that a new one is made from by default."""
 
+_SCHEMA = 'form = "schema"    # or "line", or "two_step": how the model is asked for its verdict\n'
+_FIRST_TABLE = re.compile(r"(?m)^\[")
 _EXTENSION = """\
 description = {description}
 extends = {base}
@@ -58,7 +63,8 @@ How many legs has a spider?,Six.,Eight.,b,model_1,model_2
 def write_item(kind: Kind, name: str, *, source: str = "", project: Path | None = None) -> Path:
     """Write a new shelf file and return its path.
 
-    A prompt pack extends its source; anything else is a copy of it.
+    A prompt pack extends its source; anything else is a copy of it. A card of a service in
+    `peerjudge.shelf.cards.PROVIDERS` has `form = "schema"`, unless its source names a form.
 
     Args:
         kind: the shelf.
@@ -96,8 +102,17 @@ def write_item(kind: Kind, name: str, *, source: str = "", project: Path | None 
         )
     else:
         text = read_text(entry.path)
-    _write(path, text)
+    _write(path, _binding(text) if kind == "agents" and path.suffix == ".toml" else text)
     return path
+
+
+def _binding(card: str) -> str:
+    """Return a card that asks a known service for verdicts bound by a schema, unless it names a form."""
+    raw = tomllib.loads(card)
+    model = cast("dict[str, object]", raw.get("model", {}))
+    if "form" in raw or model.get("provider") not in PROVIDERS:
+        return card
+    return _FIRST_TABLE.sub(lambda table: f"{_SCHEMA}\n{table[0]}", card, count=1)
 
 
 def write_project(folder: Path) -> tuple[Path, ...]:

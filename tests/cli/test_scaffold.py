@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import pytest
 
 
@@ -31,6 +33,23 @@ def test_a_new_pack_shows_what_it_changed(project):
     assert '+    "Be right.",' in changes
     assert not any("[tasks]" in line for line in changes)
     assert "[tasks]" in project("show", "prompts", "my_prompts", "--resolved").out
+
+
+@pytest.mark.parametrize(
+    ("source", "form"),
+    [
+        *(("gpt_4o", "schema"), ("claude_sonnet", "schema"), ("llama_local", "schema")),
+        *(("vllm_local", "schema"), ("sim_solid", "")),
+    ],
+)
+def test_a_new_card_asks_for_a_verdict_bound_by_a_schema(project, source, form):
+    """A card of a model service has the form `schema`, which quotes nothing; the built-in ones have none."""
+    assert project("new", "agents", f"own_{source}", "--from", source).code == 0
+    path = project.folder / "agents" / f"own_{source}.toml"
+    made, built_in = tomllib.loads(path.read_text()), project("show", "agents", source).out
+    assert made.get("form", "") == form
+    assert {**made, "form": ""} == {**tomllib.loads(built_in), "form": ""}
+    assert project("check").code == 0
 
 
 def test_any_item_is_shown_as_it_was_written(project):
