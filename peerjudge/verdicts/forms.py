@@ -83,9 +83,6 @@ _OTHER = re.compile(
     r"(?i)(?:no, |so )?(?:it (?:should|must) be )?the other (?:one|answer)(?: instead)?[.!]?"
 )
 _ENDS_NAMED = re.compile(rf"({NAME}|{CODE})\W*$")
-_FORMER_VERDICT = re.compile(
-    rf"\b(?i:(?:final|my) (?:choice|verdict|decision) is (?:therefore |thus |hence )?)({NAME}|\([a-e]\))\.?$"
-)
 _MEASURE = re.compile(
     r"(?i)\b(?:confiden\w*|certain\w*|errors?|mistakes?|difficult\w*|length|count|number of|total|issues?"
     r"|problems?|flaws?|points?|sure)\b[^.!?]*$"
@@ -237,13 +234,6 @@ def _bare_verdicts(reply: Reply) -> int | None:
     return CONTRADICTION if len(codes) > 1 and not codes & {None, CONTRADICTION} else None
 
 
-def _contradicted(reply: Reply) -> int | None:
-    """Return `CONTRADICTION` if a final verdict in words, just before the last line, differs from it."""
-    final = _FORMER_VERDICT.search(reply.before_last[-80:])
-    code = _formal(reply.last) if final else None
-    return CONTRADICTION if final and code not in (None, code_of(final[1])) else None
-
-
 def _last_number(reply: Reply) -> int | None:
     found = _NUMBER.fullmatch(reply.last)
     code = int(found[1]) if found else 0
@@ -341,7 +331,6 @@ CLOSING_JSON, LAST_STATEMENT = "closing JSON", "last-line statement"
 
 CLOSING_RULES: tuple[tuple[str, FormRule], ...] = (
     ("taken back", _taken_back),
-    ("two verdicts", _contradicted),
     (CLOSING_JSON, _closing_json),
     ("bare verdicts", _bare_verdicts),
     ("last-line number", _last_number),
