@@ -81,7 +81,7 @@ def build_app(library: Library, sign_in: SignIn, *, cookie: str, shelf: Shelf) -
         routes=[Route(path, handler) for path, handler in routes],
         exception_handlers={404: _not_found, PeerJudgeError: _refuse},
     )
-    return Guard(app, sign_in, lambda target: render("refusal", target=target), cookie)
+    return Guard(app, sign_in, lambda: render("refusal"), cookie)
 
 
 class _Pages:

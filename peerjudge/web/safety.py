@@ -70,7 +70,7 @@ class Guard:
     """
 
     def __init__(
-        self, app: ASGIApp, sign_in: SignIn, refusal: Callable[[str], str], cookie: str
+        self, app: ASGIApp, sign_in: SignIn, refusal: Callable[[], str], cookie: str
     ) -> None:
         self._app = app
         self._sign_in = sign_in
@@ -96,16 +96,13 @@ class Guard:
             return self._open(scope)
         if scope["path"].startswith("/static/") or self._is_signed_in(headers):
             return None
-        target = scope["path"]
-        if scope["query_string"]:
-            target += "?" + scope["query_string"].decode("latin-1")
-        return HTMLResponse(self._refusal(target), 401)
+        return HTMLResponse(self._refusal(), 401)
 
     def _open(self, scope: MutableMapping[str, Any]) -> Response:
         given = parse_qs(scope["query_string"].decode("latin-1")).get("key", [""])[0]
         session = self._sign_in.redeem(given)
         if session is None:
-            return HTMLResponse(self._refusal("/"), 401)
+            return HTMLResponse(self._refusal(), 401)
         self._sign_in.renew()
         response = RedirectResponse("/", 303)
         response.set_cookie(self._cookie, session, httponly=True, samesite="strict", path="/")

@@ -146,6 +146,10 @@ async def test_only_the_reader_with_the_link_is_let_in_and_only_once(tmp_path):
         assert (await client.get(f"/open?key={first}")).status_code == 401
         assert (await client.get("/open?key=")).status_code == 401
         assert (await client.get("/?all", headers={"cookie": "c=guess"})).status_code == 401
+        for path in ("/%5cevil.com", "/%09/evil.com", "/%0a/evil.com", "//evil.com", "/runs/x"):
+            refused = await client.get(f"http://localhost{path}")
+            links = re.findall(r"<a [^>]*href=\"([^\"]*)\"[^>]*>continue", refused.text)
+            assert links == ["/"], "the page of a stranger's link leads to no other site"
         assert (await client.get("/?all", headers={"cookie": f"c={session}"})).status_code == 200
         cookie = (await client.get(f"/open?key={second}")).headers["set-cookie"]
         assert "HttpOnly" in cookie
