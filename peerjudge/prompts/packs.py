@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from jinja2 import Template
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+_LONGEST_TEMPLATE = 100_000
+"""The most characters of a template: text of a stranger's pack is compiled before it is used."""
+
 RENDERING = 2
 """Version of the rendering; part of the identity of every pack."""
 
@@ -203,9 +206,11 @@ def _sandbox() -> ImmutableSandboxedEnvironment:
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     sandbox = ImmutableSandboxedEnvironment(
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, optimized=False
     )
     sandbox.globals.clear()  # Templates get values only.
+    for name in ("center", "format", "indent"):  # A constant width is filled while compiling.
+        del sandbox.filters[name]
     return sandbox
 
 
@@ -216,14 +221,24 @@ def _compile(text: str) -> Template:
 
 def _check_template(text: str, known: Set[str], *, where: str) -> None:
     """Raise `PromptError` unless the template compiles and uses known values only."""
-    from jinja2 import TemplateSyntaxError
+    from jinja2 import TemplateSyntaxError, nodes
     from jinja2.meta import find_undeclared_variables
 
+    if len(text) > _LONGEST_TEMPLATE:
+        msg = f"{where} has {len(text)} characters; a template has at most {_LONGEST_TEMPLATE}"
+        raise PromptError(msg)
     try:
-        unknown = find_undeclared_variables(_sandbox().parse(text)) - known
+        tree = _sandbox().parse(text)
+        if product := tree.find(nodes.Mul) or tree.find(nodes.Pow):
+            msg = f"{where}, line {product.lineno}: a template multiplies nothing; write the value"
+            raise PromptError(msg)
+        unknown = find_undeclared_variables(tree) - known
         _compile(text)
     except TemplateSyntaxError as cause:
         msg = f"{where}, line {cause.lineno}: {cause.message}"
+        raise PromptError(msg) from cause
+    except RecursionError as cause:
+        msg = f"{where} is nested too deeply; write it with fewer brackets and blocks"
         raise PromptError(msg) from cause
     if unknown:
         msg = f"{where} uses {sorted(unknown)}, which it is not given; it is given {sorted(known)}"

@@ -10,6 +10,7 @@ from hypothesis import example, given, settings, strategies as st
 from peerjudge.data import replace
 from peerjudge.errors import PromptError
 from peerjudge.prompts import pack_identity, read_pack, write_pack
+from peerjudge.prompts.packs import _check_template
 
 PACK = """
 description = "A small pack."
@@ -91,3 +92,19 @@ def test_identity_is_that_of_the_words():
     label = PACK.replace("Answer{{", "Text{{")
     assert pack_identity(read_pack("small", label)) != pack_identity(pack)
     assert pack_identity(read_pack("small", f'fence = "marks"\n{PACK}')) != pack_identity(pack)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("{{ 9**(9**9) }}", "multiplies nothing"),
+        ('{{ "a" * 3000000000 }}', "multiplies nothing"),
+        ('{{ "a"|center(3000000000) }}', "No filter named 'center'"),
+        ("{{ " + "(" * 3000 + "1" + ")" * 3000 + " }}", "nested too deeply"),
+        ("x" * 200_000, "at most 100000"),
+    ],
+)
+def test_a_template_that_would_take_all_memory_is_refused_before_it_is_compiled(text, reason):
+    """A pack of a stranger is refused with a sentence: constants are computed while compiling."""
+    with pytest.raises(PromptError, match=reason):
+        _check_template(text, frozenset(), where="part 'review'")
