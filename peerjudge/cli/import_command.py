@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from peerjudge.cli.console import print_json, print_status
-from peerjudge.cli.options import parse_pairs
+from peerjudge.cli.options import parse_pairs, split_names
 from peerjudge.cli.tables import say
 from peerjudge.errors import DataError
 
@@ -30,6 +30,7 @@ async def import_command(
     human: tuple[str, ...] = (),
     encoding: str = "utf-8",
     delimiter: str = "",
+    codes: str = "",
     skip_bad: int = 0,
     pairs: str = "",
     licence: str = "",
@@ -55,6 +56,9 @@ async def import_command(
         Encoding of a text file.
     delimiter
         Character between the cells of a table; found out by default.
+    codes
+        CODE=MEANING, separated by commas: what the codes of verdicts mean, as in 0=a,1=b,2=tie. A meaning is
+        a, b, c, d (the answer in the order of the file), tie, unreadable or none.
     skip_bad
         Number of rows that may be left out because they cannot be read.
     pairs
@@ -73,6 +77,9 @@ async def import_command(
         humans=human,
         encoding=_check_encoding(encoding),
         delimiter="\t" if delimiter in ("\\t", "tab") else delimiter,
+        codes=parse_pairs(
+            split_names(codes), option="--codes", form="CODE=MEANING", example="0=a,1=b,2=tie"
+        ),
         skip_bad=skip_bad,
         files=files[1:],
         pairs=pairs,
@@ -105,7 +112,8 @@ def _report_discussions(imported: ImportedRun, *, json: bool) -> None:
     left_out = imported.discussions.left_out
     if json:
         document = {"out": str(imported.folder), "format": _DISCUSSIONS, **counts}
-        print_json({**document, "left_out": dict(left_out)})
+        notes = list(imported.discussions.notes)
+        print_json({**document, "left_out": dict(left_out), "notes": notes})
         return
     say(
         f"{_DISCUSSIONS}: {counts['discussions']} on {counts['comparisons']} comparisons by "
@@ -113,12 +121,18 @@ def _report_discussions(imported: ImportedRun, *, json: bool) -> None:
         f"{counts['unreadable']} verdicts that cannot be read"
     )
     _print_left_out(left_out)
+    _print_notes(imported.discussions.notes)
     print_status(f"written to {imported.folder}; next: peerjudge report {imported.folder}")
 
 
 def _print_left_out(counts: Mapping[str, int]) -> None:
     for reason, count in counts.items():
         print_status(f"left out: {count} {reason}")
+
+
+def _print_notes(notes: Sequence[str]) -> None:
+    for note in notes:
+        print_status(f"note: {note}")
 
 
 def _report_records(imported: Imported, *, json: bool) -> None:
@@ -136,6 +150,7 @@ def _report_records(imported: Imported, *, json: bool) -> None:
                 "reviewers": len(reviewers - people),
                 "people": len(people),
                 "left_out": dict(data.left_out),
+                "notes": list(data.notes),
             }
         )
         return
@@ -145,6 +160,7 @@ def _report_records(imported: Imported, *, json: bool) -> None:
         f"{len(data.reviews)} reviews by {len(reviewers - people)} reviewers and {len(people)} people"
     )
     _print_left_out(data.left_out)
+    _print_notes(data.notes)
     if data.missing_texts:
         print_status(f"note: {data.missing_texts}.")
     print_status(f"written to {imported.folder}; next: peerjudge {_suggest(data, imported.folder)}")

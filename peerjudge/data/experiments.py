@@ -342,7 +342,8 @@ class Dataset(Noun, frozen=True, kw_only=True):
     reviews. `missing_texts` says, where answers have no texts, which files to add. `unordered` names the
     reviewers for whom `shown` of a review is not the order that they saw, which is not known.
     `labeled` names the comparisons with votes of people whose gold is a label and not made of the votes.
-    `left_out` counts what was in the files and is not here, by reason.
+    `left_out` counts what was in the files and is not here, by reason. `notes` are sentences on how the
+    files were read.
     """
 
     name: str
@@ -357,6 +358,7 @@ class Dataset(Noun, frozen=True, kw_only=True):
     unordered: tuple[str, ...] = ()
     labeled: tuple[str, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict[str, int])
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         counts = f"{len(self.comparisons):,} comparisons, {len(self.reviews):,} reviews"

@@ -10,6 +10,7 @@ from peerjudge.data import GoldRule
 from peerjudge.datasets.catalogue import list_datasets, load
 from peerjudge.datasets.fetching import download
 from peerjudge.datasets.lines import Row, read_items, read_lines, read_rows
+from peerjudge.datasets.names import clean_name
 from peerjudge.datasets.source import Request, Source, settle_gold
 from peerjudge.datasets.table import build_dataset
 
@@ -19,6 +20,7 @@ __all__ = [
     "Row",
     "Source",
     "build_dataset",
+    "clean_name",
     "download",
     "list_datasets",
     "load",

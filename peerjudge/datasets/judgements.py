@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from peerjudge.data import (
+    REFUSED,
     TIE,
     UNREADABLE,
     Answer,
@@ -25,8 +26,10 @@ from peerjudge.data import (
     Verdict,
     content_hash,
 )
+from peerjudge.datasets.codes import Choice, Codebook, check_codes
 from peerjudge.datasets.formats import read_table, rename
 from peerjudge.datasets.lines import Bad, Row
+from peerjudge.datasets.names import clean_name
 from peerjudge.datasets.source import Options, Request, score_vote, settle_gold
 from peerjudge.errors import DataError
 
@@ -36,9 +39,6 @@ NAMELESS = "arena_user"
 _LISTED = 10
 """Most rows whose errors are listed."""
 
-Choice: TypeAlias = int | Literal["tie", "unreadable"] | None
-"""The chosen answer by its place from 0, a tie, a verdict that cannot be read, or no verdict."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
@@ -46,6 +46,9 @@ class Written:
 
     text: str
     author: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "author", clean_name(self.author))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +76,10 @@ class Judgement:
     ordered: bool = True
     rating: float | None = None
     meta: Mapping[str, Scalar] = field(default_factory=dict[str, Scalar])
+
+    def __post_init__(self) -> None:
+        for name in ("asked", "unit", "judge", "category", "subset"):
+            object.__setattr__(self, name, clean_name(getattr(self, name)))
 
     def change(
         self,
@@ -110,7 +117,7 @@ def read_pair(row: Row, part: str, names: Mapping[str, str]) -> Judgement:
     return Judgement(
         row=row,
         asked=row.label("id"),
-        question=next((data.label(key) for key in _QUESTIONS if data.label(key)), ""),
+        question=next((data.cell(key) for key in _QUESTIONS if data.cell(key)), ""),
         answers=(
             Written(text=data.text("answer_a"), author=data.label("author_a")),
             Written(text=data.text("answer_b"), author=data.label("author_b")),
@@ -137,7 +144,10 @@ class _Entry:
 
 
 def build_judged(
-    request: Request, read: Callable[[Row], Iterable[Judgement]], *, description: str
+    request: Request,
+    read: Callable[[Row, Codebook], Iterable[Judgement]],
+    *,
+    description: str,
 ) -> Dataset:
     """Return the dataset of a file's judgements, comparisons in the order of their first judgement.
 
@@ -147,7 +157,8 @@ def build_judged(
 
     Args:
         request: the file and how to read it.
-        read: returns the judgements of one row; raises `DataError` for a row that it cannot read.
+        read: returns the judgements of one row, whose codes it reads with the codebook; raises `DataError`
+            for a row that it cannot read.
         description: of the dataset, before the name of the file.
 
     Raises:
@@ -155,13 +166,16 @@ def build_judged(
             same answers in the same order, or a label that contradicts an earlier one; the first
             ten of them, if they are more than `skip_bad`.
     """
-    table = _Table(humans=set(request.options.humans))
+    table = _Table(humans=set(map(clean_name, request.options.humans)))
+    codebook = Codebook(check_codes(request.options.codes))
 
     def add_row(row: Row) -> None:
-        for one in read(row):
+        for one in read(row, codebook):
             table.add(one)
 
     left_out = take_rows(partial(list_rows, request), add_row, request.options)
+    codebook.check()
+    table.notes += codebook.describe()
     return _build(request, table, description=description, left_out=left_out)
 
 
@@ -176,7 +190,7 @@ def build_compared(
 
     `left_out` counts what of the files is not among them, by reason.
     """
-    table = _Table(humans=set(request.options.humans))
+    table = _Table(humans=set(map(clean_name, request.options.humans)))
     for judgement in judgements:
         table.add(judgement)
     return _build(request, table, description=description, left_out=left_out)
@@ -237,6 +251,7 @@ def _build(
         unordered=tuple(sorted(table.unordered)),
         labeled=tuple(entry.id for entry in found if entry.label is not None and entry.votes),
         left_out=left_out,
+        notes=tuple(table.notes),
     )
 
 
@@ -248,6 +263,7 @@ class _Table:
     unordered: set[str] = field(default_factory=set[str])
     entries: dict[_Key, _Entry] = field(default_factory=dict[_Key, _Entry])
     names: Counter[str] = field(default_factory=Counter[str])
+    notes: list[str] = field(default_factory=list[str])
 
     def add(self, one: Judgement) -> None:
         """Add a judgement, or raise `DataError` where it contradicts another."""
@@ -311,6 +327,8 @@ def _place(entry: _Entry, one: Judgement) -> list[str]:
 def _read_choice(choice: Choice, shown: Sequence[str]) -> Verdict:
     if choice == "tie":
         return TIE
+    if choice == "refused":
+        return REFUSED
     return Verdict.of(shown[choice]) if isinstance(choice, int) else UNREADABLE
 
 

@@ -11,6 +11,7 @@ from math import isfinite, nan
 from pathlib import Path
 from typing import TypeAlias, TypeVar, cast
 
+from peerjudge.datasets.names import clean_name
 from peerjudge.errors import DataError
 
 T = TypeVar("T")
@@ -18,6 +19,7 @@ T = TypeVar("T")
 Bad: TypeAlias = Callable[[DataError], None]
 """A function that takes the error of a row that cannot be read, so that the next rows are read."""
 
+_FLAGS = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False, "": False}
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -63,26 +65,38 @@ class Row:
         return value
 
     def label(self, key: str) -> str:
-        """Return the text or the whole number of this key as text, empty where it is missing or `null`.
+        """Return the id, name or code of this key as `clean_name` writes it, empty where it is missing.
 
-        Ids and names are often numbers in JSON. Raises `DataError` for anything else.
+        Raises `DataError` as `cell`.
+        """
+        return clean_name(self.cell(key))
+
+    def cell(self, key: str) -> str:
+        """Return the text, whole number or truth value of this key as text, empty where it is missing.
+
+        Ids are often numbers in JSON, and whole numbers with a point where a table has an empty cell.
+        Raises `DataError` for anything else.
         """
         value = self.fields.get(key)
         if value is None:
             return ""
-        if isinstance(value, bool) or not isinstance(value, str | int):
+        if isinstance(value, bool):
+            return str(value).lower()
+        if isinstance(value, float) and value.is_integer():
+            return str(int(value))
+        if not isinstance(value, str | int):
             raise self._wrong(key, "a text or a whole number")
         return str(value)
 
     def flag(self, key: str) -> bool:
-        """Return the truth value of this key, false where it is missing or `null`.
+        """Return the truth value of this key, also from 1 or 0; false where it is missing or `null`.
 
         Raises `DataError` for anything else.
         """
-        value = self.fields.get(key)
-        if value is not None and not isinstance(value, bool):
+        said = self.label(key).lower()
+        if said not in _FLAGS:
             raise self._wrong(key, "true or false")
-        return bool(value)
+        return _FLAGS[said]
 
     def number(self, key: str) -> float | None:
         """Return the number of this key, also from a text; `None` where it is missing, `null` or empty.

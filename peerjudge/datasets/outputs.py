@@ -12,6 +12,7 @@ from typing import TypeAlias
 from peerjudge.data import Dataset, Scalar
 from peerjudge.datasets.judgements import Choice, Judgement, Written, build_compared, take_rows
 from peerjudge.datasets.lines import Bad, Row
+from peerjudge.datasets.names import clean_name
 from peerjudge.datasets.source import Request
 from peerjudge.errors import DataError
 
@@ -39,6 +40,10 @@ class Output:
     subset: str = ""
     meta: Mapping[str, Scalar] = field(default_factory=dict[str, Scalar])
     ratings: Mapping[str, float | None] = field(default_factory=dict[str, float | None])
+
+    def __post_init__(self) -> None:
+        for name in ("author", "asked", "category", "subset"):
+            object.__setattr__(self, name, clean_name(getattr(self, name)))
 
 
 _Answers: TypeAlias = dict[str, Output]

@@ -17,7 +17,8 @@ class Options:
     names judges that are people, beside those that the format knows. `encoding` and `delimiter` are
     those of a text file and of a table; an empty delimiter is found out. Up to `skip_bad` rows that
     cannot be read are left out. `files` are read after the first file. `pairs` says which single outputs
-    are compared: `all` (the default), `baseline=NAME`, or `single` to leave each alone, for ratings.
+    are compared: `all` (the default), `baseline=NAME`, or `single` to leave each alone, for ratings. `codes`
+    names the meaning of codes of verdicts (`{"0": "a", "1": "b", "2": "tie"}`).
     """
 
     names: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -27,6 +28,7 @@ class Options:
     skip_bad: int = 0
     files: tuple[Path, ...] = ()
     pairs: str = ""
+    codes: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

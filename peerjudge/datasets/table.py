@@ -31,7 +31,6 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
 from math import isfinite
-from types import MappingProxyType
 from typing import cast
 
 from peerjudge.data import (
@@ -50,6 +49,7 @@ from peerjudge.data import (
     content_hash,
     replace,
 )
+from peerjudge.datasets.codes import Choice, Codebook, check_codes, name_places
 from peerjudge.datasets.lines import Row
 from peerjudge.datasets.source import Request, score_vote, settle_gold
 from peerjudge.errors import DataError
@@ -65,7 +65,7 @@ _SPELT = frozenset(("id", "question", "answers", "gold", "annotator", "category"
 }
 _REVIEW = ("reviewer", "verdict")
 """Columns of a recorded review; one of them without the other is a column like any other."""
-_NO_CHOICES = {"unreadable": UNREADABLE, "refused": REFUSED}
+_NO_ANSWERS = {"tie": TIE, "unreadable": UNREADABLE, "refused": REFUSED}
 
 
 @dataclass(slots=True)
@@ -96,7 +96,9 @@ def build_dataset(
             has the question and answers of another row, in any order, without being another
             person's vote or a review. A rule for votes is given, and there are none.
     """
-    entries = _collect(rows)
+    codebook = Codebook(check_codes(request.options.codes))
+    entries = _collect(rows, codebook)
+    codebook.check()
     humans = sorted({who for entry in entries for who in entry.votes})
     if request.gold and not humans:
         msg = (
@@ -117,17 +119,18 @@ def build_dataset(
         reviews=tuple(reviews) if request.reviews else (),
         humans=tuple(humans),
         gold_rule=rule,
+        notes=codebook.describe(),
         labeled=tuple(
             entry.comparison.id for entry in entries if entry.votes and entry.comparison.gold
         ),
     )
 
 
-def _collect(rows: Iterable[Row]) -> list[_Entry]:
+def _collect(rows: Iterable[Row], codebook: Codebook) -> list[_Entry]:
     entries: dict[object, _Entry] = {}
     lines: dict[str, int] = {}
     for row in rows:
-        comparison = read_comparison(row)
+        comparison = read_comparison(row, codebook)
         annotator, reviewer = _read_judges(row)
         judged = bool(annotator or reviewer)
         content = (comparison.question.text, *sorted(answer.text for answer in comparison.answers))
@@ -152,14 +155,14 @@ def _collect(rows: Iterable[Row]) -> list[_Entry]:
         if annotator:
             _add_vote(entry, row, comparison, annotator)
         if reviewer:
-            _add_review(entry, row, comparison, reviewer)
+            _add_review(entry, row, comparison, reviewer, codebook)
     return list(entries.values())
 
 
 def _read_judges(row: Row) -> tuple[str, str]:
     """Return the person whose vote a row is and the reviewer whose review it is, one of them empty."""
-    annotator = row.label("annotator").strip()
-    reviewer = row.label("reviewer").strip() if all(key in row.fields for key in _REVIEW) else ""
+    annotator = row.label("annotator")
+    reviewer = row.label("reviewer") if all(key in row.fields for key in _REVIEW) else ""
     if annotator and reviewer:
         msg = (
             f"a row is the vote of {annotator!r} (annotator) or the review of {reviewer!r} (reviewer); "
@@ -174,7 +177,7 @@ def _has_other_authors(entry: _Entry, comparison: Comparison) -> bool:
     authors = [
         sorted(answer.author for answer in each.answers) for each in (entry.comparison, comparison)
     ]
-    return authors[0] != authors[1] and not entry.row.label("annotator").strip()
+    return authors[0] != authors[1] and not entry.row.label("annotator")
 
 
 def _add_vote(entry: _Entry, row: Row, given: Comparison, annotator: str) -> None:
@@ -204,7 +207,9 @@ def _add_vote(entry: _Entry, row: Row, given: Comparison, annotator: str) -> Non
     )
 
 
-def _add_review(entry: _Entry, row: Row, given: Comparison, reviewer: str) -> None:
+def _add_review(
+    entry: _Entry, row: Row, given: Comparison, reviewer: str, codebook: Codebook
+) -> None:
     """Add the review of a row to its comparison, and its gold where there was none."""
     known = _match_answers(entry, row, given)
     if given.gold is not None:
@@ -213,7 +218,7 @@ def _add_review(entry: _Entry, row: Row, given: Comparison, reviewer: str) -> No
             msg = f"gold {gold} is {entry.comparison.gold} on line {entry.row.line}; write the same in both"
             raise row.error(msg)
         entry.comparison = replace(entry.comparison, gold=gold)
-    verdict = _read_verdict(row, "verdict", tuple(known), _NO_CHOICES)
+    verdict = read_verdict(row, "verdict", given.answers, codebook, "unreadable", "refused")
     if verdict is None:
         return
     if len(known) < 2:
@@ -282,7 +287,7 @@ def _settle(entry: _Entry, rule: GoldRule) -> Comparison:
     return replace(entry.comparison, gold=settle_gold(votes, rule, pair))
 
 
-def read_comparison(row: Row) -> Comparison:
+def read_comparison(row: Row, codebook: Codebook) -> Comparison:
     """Return the comparison of a row, without its votes; raises `DataError` for a row that is none."""
     name = row.label("id") or f"line-{row.line}"
     question = row.text("question")
@@ -290,8 +295,7 @@ def read_comparison(row: Row) -> Comparison:
         msg = "'question' is empty; write the question that was asked"
         raise row.error(msg)
     answers = _answers(row)
-    ids = tuple(answer.id for answer in answers)
-    gold = _read_verdict(row, "gold", ids)
+    gold = read_verdict(row, "gold", answers, codebook)
     try:
         return Comparison(
             id=name,
@@ -350,29 +354,29 @@ def _listed_answer(row: Row, key: str, answer: object) -> Answer:
     return Answer(id=part.label("id") or key, text=part.text("text"), author=part.label("author"))
 
 
-def _read_verdict(
-    row: Row, key: str, ids: tuple[str, ...], more: Mapping[str, Verdict] = MappingProxyType({})
+def read_verdict(
+    row: Row, key: str, answers: Sequence[Answer], codebook: Codebook, *words: Choice
 ) -> Verdict | None:
-    """Return the verdict in a column, `None` where it is empty; `more` are words for no choice."""
-    word = row.label(key).strip()
-    if not word or word in ids:
-        return Verdict.of(word) if word else None
-    words = {"tie": TIE, **more}
-    if found := words.get(word.lower()) or read_answer_key(word, ids):
-        return found
-    wanted = ", ".join((*ids, *words))
-    msg = f"{key} {word!r} is none of {wanted}; leave it empty where it is not known"
-    raise row.error(msg)
+    """Return the verdict in a column, `None` where it is empty.
 
+    It names an answer by its id, letter, number or author, or is `tie` or one of the other `words`.
 
-def read_answer_key(word: str, ids: Sequence[str]) -> Verdict | None:
-    """Return the verdict for one of these ids, or for its letter or number; `None` for another word."""
-    if word in ids:
-        return Verdict.of(word)
+    Raises:
+        DataError: the value is none of these, or can be two of them.
+    """
+    ids = [answer.id for answer in answers]
+    places: dict[str, Choice] = {}
     for keys in (_LETTERS, _NUMBERS):
-        if word.lower() and word.lower() in keys[: len(ids)]:
-            return Verdict.of(ids[keys.index(word.lower())])
-    return None
+        places |= {name: place for place, name in enumerate(keys[: len(ids)])}
+    meanings: dict[str, Choice] = {**places, "tie": "tie"}
+    for word in words:
+        meanings[str(word)] = word
+    meanings[""] = None
+    names = name_places(ids, [answer.author for answer in answers])
+    choice = codebook.read(row, key, meanings, names=names)
+    if isinstance(choice, int):
+        return Verdict.of(ids[choice])
+    return None if choice is None else _NO_ANSWERS[choice]
 
 
 def _meta(row: Row) -> Mapping[str, Scalar]:

@@ -45,7 +45,7 @@ def test_a_vote_may_name_the_author(write):
     data = load(f"votes:{write('one.jsonl', [votes[0]])}")
     assert data.comparisons[0].gold == Verdict.of("m2")
     with pytest.raises(
-        DataError, match=r"line 1: 'vote' is a vote: a, b, .*m1, m2 or tie, not 'm3'"
+        DataError, match=r"line 1: 'vote' must be one of m1, m2, a, .*tie.*, not 'm3'"
     ):
         load(f"votes:{write('two.jsonl', [votes[1]])}")
 

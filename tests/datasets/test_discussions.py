@@ -115,7 +115,10 @@ def test_the_same_discussion_again_is_a_repetition(read):
             row(turn("a"), turn("b", hears=[1])),
             r"turns\[1\]: 'hears' lists numbers .* 0 to 0, not \[1\]",
         ),
-        (row(turn("a", verdict="c")), r"turns\[0\]: 'verdict' is one of a, b, .*tie.*, not 'c'"),
+        (
+            row(turn("a", verdict="c")),
+            r"turns\[0\]: 'verdict' must be one of a, b, .*tie.*, not 'c'",
+        ),
         (row(turn("a", private="yes")), r"turns\[0\]: 'private' must be true or false, not 'yes'"),
         (row(turn("a"), {"speaker": "b"}), r"turns\[1\]: no 'text'; give a string"),
         (row(), r"line 1: 'turns' must be a list with an object in it"),

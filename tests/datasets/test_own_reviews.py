@@ -101,7 +101,7 @@ def test_the_same_words_by_other_authors_are_another_comparison(reviews):
     ("row", "complaint"),
     [
         ({**GIVEN, "annotator": "ann"}, "annotator.* or the review of 'm1'.*row of its own"),
-        ({**GIVEN, "verdict": "neither"}, "verdict 'neither' is none of a, b, tie, unreadable"),
+        ({**GIVEN, "verdict": "neither"}, "'verdict' must be one of .* not 'neither'"),
         ({**GIVEN, "gold": "b"}, "gold b is a on line 1; write the same in both"),
         ({**GIVEN, "reviewer": ""}, "on line 1; keep one of the two.*'reviewer'.*'verdict'"),
     ],

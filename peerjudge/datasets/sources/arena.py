@@ -7,7 +7,7 @@ later releases. Read from JSON Lines, one JSON list, or CSV, in any of these lay
   `conversation_b` (messages with `role` and `content`), `judge`, `question_id`; `peerjudge export --format
   arena` writes it. `evaluation_session_id` names the judge, and `id` the question, where these are absent.
 * `prompt`, `response_a`, `response_b` (JSON lists of turns), and `winner_model_a`, `winner_model_b`,
-  `winner_tie` (0 or 1).
+  `winner_tie` (0 or 1, false or true).
 * The first without conversations: such battles can be ranked, and not judged.
 
 A judge that is absent, or whose name begins with `arena_user`, is a person; others are so where
@@ -23,7 +23,8 @@ from typing import cast
 
 from peerjudge.data import Scalar
 from peerjudge.datasets.chats import join_turns, read_chat
-from peerjudge.datasets.judgements import NAMELESS, Choice, Judgement, Written, build_judged
+from peerjudge.datasets.codes import Choice, Codebook, name_places
+from peerjudge.datasets.judgements import NAMELESS, Judgement, Written, build_judged
 from peerjudge.datasets.lines import Row
 from peerjudge.datasets.source import Source
 
@@ -42,7 +43,7 @@ _FLAGS: tuple[tuple[str, Choice], ...] = (
 )
 
 
-def _read_row(row: Row) -> Iterator[Judgement]:
+def _read_row(row: Row, codebook: Codebook) -> Iterator[Judgement]:
     asked = row.label("question_id") or row.label("id")
     question, replies = _read_texts(row)
     judge = row.label("judge") or row.label("evaluation_session_id") or NAMELESS
@@ -55,7 +56,7 @@ def _read_row(row: Row) -> Iterator[Judgement]:
             Written(text=replies[0], author=models[0]),
             Written(text=replies[1], author=models[1]),
         ),
-        choice=_read_winner(row),
+        choice=_read_winner(row, codebook, models),
         judge=judge,
         person=judge.startswith(NAMELESS) or not row.label("judge"),
         subset=row.label("language"),
@@ -92,10 +93,10 @@ def _read_turns(row: Row, key: str) -> list[str]:
     return [str(turn or "") for turn in turns]
 
 
-def _read_winner(row: Row) -> Choice:
+def _read_winner(row: Row, codebook: Codebook, models: tuple[str, str]) -> Choice:
     if "winner" in row.fields:
-        return row.choose("winner", _WINNERS)
-    marked: list[Choice] = [choice for key, choice in _FLAGS if row.label(key) in ("1", "1.0")]
+        return codebook.read(row, "winner", _WINNERS, names=name_places(models))
+    marked: list[Choice] = [choice for key, choice in _FLAGS if row.flag(key)]
     if len(marked) != 1:
         msg = "no 'winner', and not exactly one of winner_model_a, winner_model_b, winner_tie is 1"
         raise row.error(msg)

@@ -15,6 +15,7 @@ from functools import partial
 from typing import cast
 
 from peerjudge.data import Dataset
+from peerjudge.datasets.codes import Codebook
 from peerjudge.datasets.judgements import Judgement, build_judged, read_pair
 from peerjudge.datasets.lines import Row
 from peerjudge.datasets.source import Request, Source
@@ -31,18 +32,20 @@ def _read(request: Request) -> Dataset:
     )
 
 
-def _read_record(names: Mapping[str, str], question: str, row: Row) -> Iterator[Judgement]:
+def _read_record(
+    names: Mapping[str, str], question: str, row: Row, codebook: Codebook
+) -> Iterator[Judgement]:
     given = read_pair(row, "fields", names)
     authors = [answer.author for answer in given.answers]
     yield given
     responses, suggestions = _find(row, "responses"), _find(row, "suggestions")
     asked = question or next(iter({**responses, **suggestions}), "")
     for response in _list(row, "responses", asked, responses):
-        choice = read_vote(response, "value", authors)
+        choice = read_vote(response, "value", authors, codebook)
         name = f"annotator_{response.label('user_id')}"
         yield given.change(judge=name, choice=choice, person=True)
     for suggestion in _list(row, "suggestions", asked, suggestions):
-        choice = read_vote(suggestion, "value", authors)
+        choice = read_vote(suggestion, "value", authors, codebook)
         yield given.change(judge=suggestion.label("agent") or "suggestion", choice=choice)
 
 

@@ -23,8 +23,6 @@ from functools import partial
 from typing import cast
 
 from peerjudge.data import (
-    TIE,
-    UNREADABLE,
     Comparison,
     Cue,
     Dataset,
@@ -40,10 +38,12 @@ from peerjudge.data import (
     content_hash,
     replace,
 )
+from peerjudge.datasets.codes import Codebook, check_codes
 from peerjudge.datasets.judgements import list_rows, take_rows
 from peerjudge.datasets.lines import Row
+from peerjudge.datasets.names import describe_similar
 from peerjudge.datasets.source import Request, Source
-from peerjudge.datasets.table import read_answer_key, read_comparison
+from peerjudge.datasets.table import read_comparison, read_verdict
 from peerjudge.engine.identity import comparison_key
 from peerjudge.errors import DataError
 from peerjudge.protocol import settle
@@ -60,16 +60,18 @@ _OWN = frozenset(("turns", "verdict", "condition", "protocol", "leader", "simula
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Discussions:
-    """Discussions of a file, and the number of rows left out, by reason."""
+    """Discussions of a file, the number of rows left out, by reason, and notes on how it was read."""
 
     transcripts: tuple[Transcript, ...]
     left_out: Mapping[str, int]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
 class _Reader:
     """Reads rows as transcripts; numbers those with equal comparison and speakers as repetitions."""
 
+    codebook: Codebook
     found: list[Transcript] = field(default_factory=list[Transcript])
     repeated: Counter[str] = field(default_factory=Counter[str])
     named: dict[str, tuple[str, Row]] = field(default_factory=dict[str, tuple[str, Row]])
@@ -81,7 +83,8 @@ class _Reader:
         seats = _seat(row, turns)
         said = list[Turn]()
         for number, turn in enumerate(turns):
-            said.append(_read_turn(turn, number, comparison, simulated=row.flag("simulated")))
+            simulated = row.flag("simulated")
+            said.append(_read_turn(turn, number, comparison, self.codebook, simulated=simulated))
         condition = row.label("condition") or IMPORTED
         head = [comparison_key(comparison), condition, [[seat.id, seat.role] for seat in seats]]
         repetition = self.repeated[content_hash(*head)]
@@ -95,7 +98,7 @@ class _Reader:
                 seats=seats,
                 turns=tuple(said),
                 stop=StopReason.COMPLETE,
-                verdict=_conclude(row, comparison, seats, tuple(said)),
+                verdict=self._conclude(row, comparison, seats, tuple(said)),
                 condition=condition,
                 repetition=repetition,
             )
@@ -103,7 +106,7 @@ class _Reader:
 
     def _read_comparison(self, row: Row) -> Comparison:
         fields = {key: value for key, value in row.fields.items() if key not in _OWN}
-        comparison = read_comparison(row.enter(fields))
+        comparison = read_comparison(row.enter(fields), self.codebook)
         content = [comparison.question.text, *sorted(answer.text for answer in comparison.answers)]
         key = content_hash(*content)
         if not row.label("id"):
@@ -117,6 +120,12 @@ class _Reader:
             raise row.error(msg)
         return comparison
 
+    def _conclude(
+        self, row: Row, comparison: Comparison, seats: tuple[Seat, ...], turns: tuple[Turn, ...]
+    ) -> Verdict:
+        stated = _read_stated(row, comparison, self.codebook)
+        return stated or settle(seats, turns, "last" if len(seats) < 3 else "majority")
+
 
 def read_discussions(request: Request) -> Discussions:
     """Return the discussions of the request's files, in their order.
@@ -124,12 +133,17 @@ def read_discussions(request: Request) -> Discussions:
     Raises:
         DataError: with file, line and path of keys, for rows that are no discussions; or there are none.
     """
-    reader = _Reader()
+    reader = _Reader(codebook=Codebook(check_codes(request.options.codes)))
     left_out = take_rows(partial(list_rows, request), reader.read, request.options)
     if not reader.found:
         msg = f"{request.path} holds no discussion"
         raise DataError(msg)
-    return Discussions(transcripts=tuple(reader.found), left_out=left_out)
+    reader.codebook.check()
+    speakers = {seat.reviewer for each in reader.found for seat in each.seats}
+    notes = (*reader.codebook.describe(), describe_similar("speakers", speakers))
+    return Discussions(
+        transcripts=tuple(reader.found), left_out=left_out, notes=tuple(filter(None, notes))
+    )
 
 
 def _seat(row: Row, turns: list[Row]) -> tuple[Seat, ...]:
@@ -149,17 +163,20 @@ def _seat(row: Row, turns: list[Row]) -> tuple[Seat, ...]:
 
 
 def _read_speaker(turn: Row) -> str:
-    name = turn.label("speaker").strip()
+    name = turn.label("speaker")
     if not name:
         msg = f"no 'speaker'; name who says it (found {sorted(turn.fields)})"
         raise turn.error(msg)
     return name
 
 
-def _read_turn(row: Row, number: int, comparison: Comparison, *, simulated: bool) -> Turn:
+def _read_turn(
+    row: Row, number: int, comparison: Comparison, codebook: Codebook, *, simulated: bool
+) -> Turn:
     private = row.flag("private")
-    stated = row.label("verdict").strip()
-    expects = Expects.TEXT if stated.lower() == "none" else Expects.VERDICT
+    silent = row.label("verdict").lower() == "none"
+    stated = None if silent else _read_stated(row, comparison, codebook)
+    expects = Expects.TEXT if silent else Expects.VERDICT
     cue = Cue(
         seat=_read_speaker(row),
         task=IMPORTED,
@@ -173,7 +190,7 @@ def _read_turn(row: Row, number: int, comparison: Comparison, *, simulated: bool
     if expects is Expects.TEXT:
         review = Review()
     elif stated:
-        review = Review(verdict=_read_stated(row, stated, comparison), rule=GIVEN)
+        review = Review(verdict=stated, rule=GIVEN)
     else:
         review = read_review(said.text, cue=cue, comparison=comparison)
     return Turn(index=number, cue=cue, utterance=said, review=review)
@@ -190,24 +207,9 @@ def _read_hears(row: Row, number: int, *, private: bool) -> tuple[int, ...]:
     return tuple(sorted({int(cast("int", one)) for one in listed}))
 
 
-def _read_stated(row: Row, stated: str, comparison: Comparison) -> Verdict:
-    words = {"tie": TIE, "unreadable": UNREADABLE}
-    found = words.get(stated.lower()) or read_answer_key(stated, comparison.shown)
-    if found is None:
-        wanted = ", ".join((*comparison.shown, "a, b, ...", *words, "none"))
-        msg = (
-            f"'verdict' is one of {wanted}, not {stated!r:.60}; leave it out to have the text read"
-        )
-        raise row.error(msg)
-    return found
-
-
-def _conclude(
-    row: Row, comparison: Comparison, seats: tuple[Seat, ...], turns: tuple[Turn, ...]
-) -> Verdict:
-    if stated := row.label("verdict").strip():
-        return _read_stated(row, stated, comparison)
-    return settle(seats, turns, "last" if len(seats) < 3 else "majority")
+def _read_stated(row: Row, comparison: Comparison, codebook: Codebook) -> Verdict | None:
+    answers = [comparison.answer(key) for key in comparison.shown]
+    return read_verdict(row, "verdict", answers, codebook, "unreadable")
 
 
 def list_comparisons(discussions: Discussions) -> Iterator[Comparison]:
@@ -226,6 +228,7 @@ def _read(request: Request) -> Dataset:
         description=f"comparisons discussed in {request.path.name}",
         comparisons=tuple(list_comparisons(discussions)),
         left_out=discussions.left_out,
+        notes=discussions.notes,
     )
 
 

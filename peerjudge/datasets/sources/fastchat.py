@@ -21,7 +21,8 @@ from typing import cast
 
 from peerjudge.data import Dataset
 from peerjudge.datasets.chats import find_questions, join_turns, read_questions, read_replies
-from peerjudge.datasets.judgements import Choice, Judgement, Written, build_judged
+from peerjudge.datasets.codes import Choice, Codebook, name_places
+from peerjudge.datasets.judgements import Judgement, Written, build_judged
 from peerjudge.datasets.lines import Row
 from peerjudge.datasets.source import Request, Source
 
@@ -65,11 +66,11 @@ def _read_texts(path: Path) -> _Texts:
     )
 
 
-def _read_row(texts: _Texts, row: Row) -> Iterator[Judgement]:
+def _read_row(texts: _Texts, row: Row, codebook: Codebook) -> Iterator[Judgement]:
     question, turn = row.label("question_id"), row.integer("turn") if "turn" in row.fields else 1
     asked = texts.asked.get(question, ())
     models = ("model",) if "score" in row.fields else ("model_1", "model_2")
-    answers = tuple(texts.write(question, row.text(model), turn) for model in models)
+    answers = tuple(texts.write(question, row.label(model), turn) for model in models)
     given = Judgement(
         row=row,
         # Both turns are of one question, which is the unit of resampling.
@@ -85,7 +86,8 @@ def _read_row(texts: _Texts, row: Row) -> Iterator[Judgement]:
         yield _rate(row, given)
         return
     for game, shown in (("g1", answers), ("g2", answers[::-1])):
-        choice = row.choose(f"{game}_winner", _WINNERS)
+        places = name_places([answer.author for answer in answers])
+        choice = codebook.read(row, f"{game}_winner", _WINNERS, names=places)
         # Winners are models, and the second game shows them swapped.
         place = 1 - choice if isinstance(choice, int) and game == "g2" else choice
         said = row.fields.get(f"{game}_judgment")

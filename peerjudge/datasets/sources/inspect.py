@@ -142,8 +142,8 @@ def _read_output(row: Row) -> Output | None:
 def _read_completion(row: Row) -> str:
     """Return the text of the first choice; logs of early versions have no `completion`."""
     output = row.part("output")
-    if output.label("completion") or not output.fields.get("choices"):
-        return _resolve(row, output.label("completion"))
+    if output.cell("completion") or not output.fields.get("choices"):
+        return _resolve(row, output.cell("completion"))
     message = output.parts("choices")[0].fields.get("message")
     return _join(row, [message])
 

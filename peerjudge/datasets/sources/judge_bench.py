@@ -13,15 +13,16 @@ from collections.abc import Iterator
 from functools import partial
 from typing import cast
 
-from peerjudge.datasets.judgements import Choice, Judgement, Written, build_judged
+from peerjudge.datasets.codes import Choice, Codebook
+from peerjudge.datasets.judgements import Judgement, Written, build_judged
 from peerjudge.datasets.lines import Row
 from peerjudge.datasets.source import Source
 
-_LABELS: dict[str, Choice] = {"A>B": 0, "B>A": 1}
-_DECISIONS: dict[str, Choice] = {**_LABELS, "A=B": "tie", "B=A": "tie", "": "unreadable"}
+_LABELS: dict[str, Choice] = {"a>b": 0, "b>a": 1}
+_DECISIONS: dict[str, Choice] = {**_LABELS, "a=b": "tie", "b=a": "tie", "": "unreadable"}
 
 
-def _read_row(row: Row) -> Iterator[Judgement]:
+def _read_row(row: Row, codebook: Codebook) -> Iterator[Judgement]:
     model = row.label("response_model")
     answers = tuple(Written(text=row.text(f"response_{x}"), author=model) for x in "AB")
     given = Judgement(
@@ -29,14 +30,14 @@ def _read_row(row: Row) -> Iterator[Judgement]:
         asked=row.label("pair_id"),
         question=row.text("question"),
         answers=answers,
-        label=row.choose("label", _LABELS),
+        label=codebook.read(row, "label", _LABELS),
         subset=row.label("source"),
     )
     yield given
-    yield from _read_judgments(row, given)
+    yield from _read_judgments(row, given, codebook)
 
 
-def _read_judgments(row: Row, given: Judgement) -> Iterator[Judgement]:
+def _read_judgments(row: Row, given: Judgement, codebook: Codebook) -> Iterator[Judgement]:
     """Yield the two verdicts of a judge; one that gave none has an entry of `null`."""
     listed = row.fields.get("judgments")
     if not isinstance(listed, list):
@@ -49,7 +50,7 @@ def _read_judgments(row: Row, given: Judgement) -> Iterator[Judgement]:
         names = (row.label("judge_name"), str(told.get("judge_model") or ""))
         yield given.change(
             answers=shown,
-            choice=made.choose("decision", _DECISIONS),
+            choice=codebook.read(made, "decision", _DECISIONS),
             judge=" ".join(name for name in names if name) or row.path.stem,
             explanation=str(told.get("response") or ""),
         )

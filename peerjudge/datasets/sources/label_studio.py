@@ -17,7 +17,8 @@ from functools import partial
 from typing import cast
 
 from peerjudge.data import Dataset
-from peerjudge.datasets.judgements import Choice, Judgement, build_judged, read_pair
+from peerjudge.datasets.codes import Choice, Codebook
+from peerjudge.datasets.judgements import Judgement, build_judged, read_pair
 from peerjudge.datasets.lines import Row
 from peerjudge.datasets.source import Request, Source
 from peerjudge.datasets.sources.votes import read_vote
@@ -28,27 +29,29 @@ def _read(request: Request) -> Dataset:
     return build_judged(request.unmapped, read, description="annotations")
 
 
-def _read_task(names: Mapping[str, str], row: Row) -> Iterator[Judgement]:
+def _read_task(names: Mapping[str, str], row: Row, codebook: Codebook) -> Iterator[Judgement]:
     given = read_pair(row, "data", names)
     authors = [answer.author for answer in given.answers]
     yield given
     for annotation in row.parts("annotations") if row.fields.get("annotations") else ():
-        choice = _read_choice(annotation, authors)
-        if choice is not None and not annotation.fields.get("was_cancelled"):
+        if annotation.flag("was_cancelled"):
+            continue
+        choice = _read_choice(annotation, authors, codebook)
+        if choice is not None:
             yield given.change(judge=_name_person(annotation), choice=choice, person=True)
 
 
-def _read_choice(annotation: Row, authors: Sequence[str]) -> Choice:
+def _read_choice(annotation: Row, authors: Sequence[str], codebook: Codebook) -> Choice:
     results = annotation.fields.get("result")
     if not isinstance(results, list) or not results:
         return None
     for result in annotation.parts("result"):
         kind, value = result.label("type"), result.part("value")
         if kind == "pairwise":
-            return read_vote(value, "selected", authors)
+            return read_vote(value, "selected", authors, codebook)
         if kind == "choices":
             said = value.first_text("choices")
-            return read_vote(value.enter({"choices": said}), "choices", authors)
+            return read_vote(value.enter({"choices": said}), "choices", authors, codebook)
     return None
 
 

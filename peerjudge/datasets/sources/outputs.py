@@ -99,7 +99,7 @@ class _Reader:
             author=row.path.resolve().parent.name,
             text=_read_reply(row),
             category=task,
-            meta=_keep_reference(row.label("target")),
+            meta=_keep_reference(row.cell("target")),
         )
 
 
@@ -112,7 +112,7 @@ def _read_output(row: Row) -> Output:
         text=row.text("answer"),
         category=row.label("category"),
         subset=row.label("subset"),
-        meta=_keep_reference(row.label("reference")),
+        meta=_keep_reference(row.cell("reference")),
     )
 
 

@@ -57,6 +57,7 @@ class Description(Noun, frozen=True, kw_only=True, forbid_unknown_fields=False):
     missing_texts: str = ""
     labeled: tuple[str, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict[str, int])
+    notes: tuple[str, ...] = ()
     licence: str = ""
 
 
@@ -104,6 +105,7 @@ def write_records(
         missing_texts=dataset.missing_texts,
         labeled=dataset.labeled,
         left_out=dataset.left_out,
+        notes=dataset.notes,
         licence=licence,
     )
     try:
@@ -148,6 +150,7 @@ def read_records(request: Request) -> Dataset:
         unordered=described.unordered,
         labeled=described.labeled,
         left_out=described.left_out,
+        notes=described.notes,
     )
 
 

@@ -16,12 +16,13 @@ from collections.abc import Iterator
 from functools import partial
 
 from peerjudge.data import MAX_ANSWERS
+from peerjudge.datasets.codes import Codebook
 from peerjudge.datasets.judgements import Judgement, Written, build_judged
 from peerjudge.datasets.lines import Row
 from peerjudge.datasets.source import Source
 
 
-def _read_row(row: Row) -> Iterator[Judgement]:
+def _read_row(row: Row, _codebook: Codebook) -> Iterator[Judgement]:
     chosen = _read_answers(row, "chosen")
     rejected = _read_answers(row, "rejected")
     if len(chosen) != 1 or len(chosen) + len(rejected) > MAX_ANSWERS:
