@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["import_command"]
 
 _DISCUSSIONS = "discussions"
+_NAMED = 12
+"""Most judges that are named."""
 
 
 async def import_command(
@@ -51,7 +53,8 @@ async def import_command(
     map
         NAME=FIELD; repeat for more. The field of the file that holds what the format calls NAME.
     human
-        Judge that is a person; repeat for more. Votes of people are gold.
+        Judge that is a person; repeat for more. Votes of people are gold. In `votes`, everyone is a person
+        without it.
     encoding
         Encoding of a text file.
     delimiter
@@ -159,6 +162,11 @@ def _report_records(imported: Imported, *, json: bool) -> None:
         f"{imported.format}: {len(data.comparisons)} comparisons ({gold} with gold), "
         f"{len(data.reviews)} reviews by {len(reviewers - people)} reviewers and {len(people)} people"
     )
+    models = sorted(reviewers - people)
+    for kind, names in (("reviewers", models), ("people", sorted(people))):
+        if names:
+            more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+            print_status(f"{kind}: {', '.join(names[:_NAMED])}{more}")
     _print_left_out(data.left_out)
     _print_notes(data.notes)
     if data.missing_texts:

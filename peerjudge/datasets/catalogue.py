@@ -17,6 +17,16 @@ from peerjudge.errors import DataError, PeerJudgeError, ShelfError
 from peerjudge.places import find_cache
 
 _SOURCES = "peerjudge.datasets.sources"
+_FLAGS = {
+    "names": "--map",
+    "humans": "--human",
+    "encoding": "--encoding",
+    "delimiter": "--delimiter",
+    "codes": "--codes",
+    "skip_bad": "--skip-bad",
+    "pairs": "--pairs",
+}
+"""The options of `peerjudge import` by the field of `Options`."""
 _OWN_TABLES = {".csv": "csv", ".jsonl": "jsonl", ".jsonl.gz": "jsonl"}
 
 
@@ -101,11 +111,17 @@ def load(
 
 
 def _check_options(name: str, source: Source, options: Options) -> None:
-    if options.files and not source.several:
+    if options.files and "files" not in source.options:
         msg = f"{name} is read from one file or folder; import {options.files[0]} on its own"
         raise DataError(msg)
-    if options.pairs and not source.pairs:
-        msg = f"{name} has no single outputs to pair; leave out --pairs"
+    default = Options()
+    given = [name for name in _FLAGS if getattr(options, name) != getattr(default, name)]
+    unused = [_FLAGS[one] for one in given if one not in source.options]
+    if unused:
+        known = ", ".join(_FLAGS[one] for one in _FLAGS if one in source.options) or "none"
+        msg = (
+            f"the reader of {name} does not use {', '.join(unused)}; leave it out (it uses {known})"
+        )
         raise DataError(msg)
 
 

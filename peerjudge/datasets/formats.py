@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import ItemsView, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from peerjudge.datasets.lines import Bad, Row, read_items, read_lines, read_rows
@@ -18,18 +17,61 @@ _LONGEST_CELL = 2**27
 """Longest cell of a table; conversations exceed the 128 KB of Python's reader. [characters]"""
 
 
-def read_table(path: Path, options: Options, *, bad: Bad | None = None) -> Iterator[Row]:
+def read_table(
+    path: Path,
+    options: Options,
+    *,
+    bad: Bad | None = None,
+    may_be_empty: frozenset[str] = frozenset(),
+) -> Iterator[Row]:
     """Yield the objects of a file, by its first character: `[` a JSON list, `{` JSON Lines, else a table.
 
-    Empty cells of a table are left out. Fields have the names that the format expects (`options.names`).
+    Empty cells of a table are left out, except in the fields of `may_be_empty`. Fields have the
+    names that the format expects (`options.names`).
 
     Raises:
-        DataError: as `read_unmapped`, which does the same without the names.
+        DataError: as `read_unmapped`, which does the same without the names; or a name is mapped that the
+            caller never reads.
     """
-    return map(partial(rename, options.names), read_unmapped(path, options, bad=bad))
+    names = options.names
+    empty = frozenset(names.get(name, name) for name in may_be_empty)
+    seen = set[str]()
+    for row in read_unmapped(path, options, bad=bad, may_be_empty=empty):
+        renamed = rename(names, row)
+        yield renamed.enter(_Watched(renamed.fields, seen)) if names else renamed
+    unread = sorted(names.keys() - seen)
+    if unread:
+        msg = f"{path}: --map names {unread[0]!r}, a field that this format does not read; correct the name"
+        raise DataError(msg)
 
 
-def read_unmapped(path: Path, options: Options, *, bad: Bad | None = None) -> Iterator[Row]:
+class _Watched(dict[str, object]):
+    """Fields of a row that note which of them are read, for one file."""
+
+    def __init__(self, fields: Mapping[str, object], seen: set[str]) -> None:
+        super().__init__(fields)
+        self.seen = seen
+
+    def get(self, key: str, default: object = None, /) -> object:  # pyright: ignore[reportIncompatibleMethodOverride]
+        self.seen.add(key)
+        return super().get(key, default)
+
+    def __getitem__(self, key: str) -> object:
+        self.seen.add(key)
+        return super().__getitem__(key)
+
+    def items(self) -> ItemsView[str, object]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        self.seen.update(self)
+        return super().items()
+
+
+def read_unmapped(
+    path: Path,
+    options: Options,
+    *,
+    bad: Bad | None = None,
+    may_be_empty: frozenset[str] = frozenset(),
+) -> Iterator[Row]:
     """Yield the objects of a file under the names that they have there.
 
     Without a delimiter in the options, it is the one of `, ; tab |` that splits the first records into
@@ -41,13 +83,23 @@ def read_unmapped(path: Path, options: Options, *, bad: Bad | None = None) -> It
     """
     encoding = options.encoding
     start = _peek(path, encoding)
+    if start in ("[", "{") and options.delimiter:
+        msg = f"{path} is JSON, which has no delimiter; leave out --delimiter"
+        raise DataError(msg)
     if start == "[":
         return read_items(path, encoding=encoding)
     if start == "{":
         return read_rows(path, encoding=encoding, bad=bad)
     delimiter = options.delimiter or find_delimiter(path, encoding=encoding)
     needed = options.names.values()
-    return read_cells(path, delimiter=delimiter, encoding=encoding, needed=needed, bad=bad)
+    return read_cells(
+        path,
+        delimiter=delimiter,
+        encoding=encoding,
+        may_be_empty=may_be_empty,
+        needed=needed,
+        bad=bad,
+    )
 
 
 def rename(names: Mapping[str, str], row: Row) -> Row:
@@ -111,6 +163,7 @@ def read_cells(
     _require_fields(Row(path, first, dict.fromkeys(header)), needed)
     found = False
     for line, cells in records:
+        found = True
         if len(cells) != len(header):
             msg = (
                 f"{path}, line {line}: {len(cells)} cells under a header of {len(header)};"
@@ -120,7 +173,6 @@ def read_cells(
                 raise DataError(msg)
             bad(DataError(msg))
             continue
-        found = True
         named = zip(header, cells, strict=True)
         yield Row(path, line, {key: cell for key, cell in named if cell or key in may_be_empty})
     if not found:
@@ -132,33 +184,36 @@ _NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 
 
 def find_delimiter(path: Path, *, encoding: str = "utf-8") -> str:
-    """Return the delimiter that splits the first records into equally many cells, at least two.
+    """Return the delimiter that splits the header; of several, the one that splits all records alike.
 
     Raises:
         DataError: none does, or several do.
     """
-    fitting: list[str] = []
-    for delimiter in DELIMITERS:
-        widths: set[int] = set()
-        try:
-            for number, (_, cells) in enumerate(_read_records(path, delimiter, encoding)):
-                widths.add(len(cells))
-                if number == _SAMPLED:
-                    break
-        except DataError:
-            continue
-        if len(widths) == 1 and widths != {1}:
-            fitting.append(delimiter)
+    widths = {each: _measure_records(path, each, encoding) for each in DELIMITERS}
+    fitting = [each for each, found in widths.items() if found and found[0] > 1]
+    if len(fitting) > 1:
+        fitting = [each for each in fitting if len(set(widths[each])) == 1] or fitting
     if len(fitting) != 1:
         several = " and ".join(_NAMES[one] for one in fitting)
-        what = (
-            f"may be split by {several}" if fitting else "is no table with a fixed number of cells"
-        )
+        what = f"may be split by {several}" if fitting else "is no table with several columns"
         msg = (
             f"{path} {what}; name the character between cells with --delimiter, or give JSON Lines"
         )
         raise DataError(msg)
     return fitting[0]
+
+
+def _measure_records(path: Path, delimiter: str, encoding: str) -> list[int]:
+    """Return the number of cells in the first records, up to one that cannot be read."""
+    widths: list[int] = []
+    try:
+        for _, cells in _read_records(path, delimiter, encoding):
+            widths.append(len(cells))
+            if len(widths) > _SAMPLED:
+                break
+    except DataError:
+        widths.append(0)
+    return widths
 
 
 def _peek(path: Path, encoding: str) -> str:

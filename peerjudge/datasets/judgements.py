@@ -105,6 +105,7 @@ class Judgement:
 
 
 _QUESTIONS = ("question", "prompt", "instruction")
+_PAIR_FIELDS = frozenset((*_QUESTIONS, "answer_a", "answer_b", "author_a", "author_b"))
 
 
 def read_pair(row: Row, part: str, names: Mapping[str, str]) -> Judgement:
@@ -113,6 +114,11 @@ def read_pair(row: Row, part: str, names: Mapping[str, str]) -> Judgement:
     The texts are `question` (or `prompt`, `instruction`), `answer_a` and `answer_b`, with the contestants
     `author_a` and `author_b`; the id of the row names the question.
     """
+    unknown = sorted(names.keys() - _PAIR_FIELDS)
+    if unknown:
+        known = ", ".join(sorted(_PAIR_FIELDS))
+        msg = f"--map names {unknown[0]!r}, which is not read; choose one of {known}"
+        raise DataError(msg)
     data = rename(names, row.part(part))
     return Judgement(
         row=row,
@@ -196,10 +202,15 @@ def build_compared(
     return _build(request, table, description=description, left_out=left_out)
 
 
-def list_rows(request: Request, bad: Bad) -> Iterator[Row]:
-    """Yield the rows of the request's files; `bad` takes errors of rows, so that the next are read."""
+def list_rows(
+    request: Request, bad: Bad, *, may_be_empty: frozenset[str] = frozenset()
+) -> Iterator[Row]:
+    """Yield the rows of the request's files; `bad` takes errors of rows, so that the next are read.
+
+    Empty cells are missing values, except in the columns of `may_be_empty`.
+    """
     for path in (request.path, *request.options.files):
-        yield from read_table(path, request.options, bad=bad)
+        yield from read_table(path, request.options, bad=bad, may_be_empty=may_be_empty)
 
 
 def take_rows(
@@ -237,6 +248,10 @@ def _build(
     rule = request.gold or GoldRule.SIGN_OF_MEAN
     found = list(table.entries.values())
     present = {review.reviewer for entry in found for review in entry.reviews}
+    absent = sorted(set(map(clean_name, request.options.humans)) - present)
+    if absent:
+        msg = f"no judge is called {absent[0]!r}; --human names one of {', '.join(sorted(present)) or 'none'}"
+        raise DataError(msg)
     name = request.path.name
     return Dataset(
         name=name,

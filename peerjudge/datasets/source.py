@@ -31,6 +31,13 @@ class Options:
     codes: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
+FILE_OPTIONS = frozenset(("names", "encoding", "delimiter", "skip_bad", "files"))
+"""The options of a reader of rows in any form."""
+
+JUDGED_OPTIONS = FILE_OPTIONS | {"humans", "codes"}
+"""The options of a reader of judgements."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """Request to read a dataset.
@@ -57,8 +64,8 @@ class Source:
     `description` is one line. `licence` is that which the publisher states, empty where it is not known.
     `read` turns a place on disk into a dataset. `place` is that place where the caller need not name one.
     `upstream` is the address of the published files that are listed in `registry/NAME.txt`. `votes` is true
-    where gold comes from several people's votes, so that a `GoldRule` applies. `several` is true where it
-    reads more files than one, and `pairs` where it reads single outputs, which `Options.pairs` compares.
+    where gold comes from several people's votes, so that a `GoldRule` applies. `options` names the fields of
+    `Options` that it uses; another one that is given is an error.
     `keys` are sets of fields by which `import` recognizes the rows of a format: a row is of the format if it
     has all fields of one set.
     """
@@ -70,8 +77,7 @@ class Source:
     upstream: str = ""
     votes: bool = False
     keys: tuple[frozenset[str], ...] = ()
-    several: bool = False
-    pairs: bool = False
+    options: frozenset[str] = frozenset()
 
 
 def score_vote(vote: Verdict, pair: Sequence[str]) -> int:

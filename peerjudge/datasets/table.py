@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import isfinite
 from typing import cast
 
@@ -50,8 +50,9 @@ from peerjudge.data import (
     replace,
 )
 from peerjudge.datasets.codes import Choice, Codebook, check_codes, name_places
+from peerjudge.datasets.judgements import list_rows, take_rows
 from peerjudge.datasets.lines import Row
-from peerjudge.datasets.source import Request, score_vote, settle_gold
+from peerjudge.datasets.source import FILE_OPTIONS, Request, score_vote, settle_gold
 from peerjudge.errors import DataError
 
 _LETTERS = "abcd"
@@ -84,6 +85,25 @@ class _Entry:
     reviews: list[RecordedReview] = field(default_factory=list[RecordedReview])
 
 
+OWN_OPTIONS = FILE_OPTIONS - {"files"} | {"codes"}
+"""The options of tables of one's own; people stand in the column `annotator`."""
+# Without an empty second answer, the comparison would become a rating of the first.
+_MAY_BE_EMPTY = frozenset(("answer_a", "answer_b", "answer_1", "answer_2"))
+
+
+def read_own(request: Request) -> Dataset:
+    """Return the comparisons and votes in tables of one's own: CSV in any form, JSON Lines or a JSON list.
+
+    Raises:
+        DataError: as `build_dataset`, and for a list of answers in a CSV; the first ten rows that cannot be
+            read, if they are more than `skip_bad`.
+    """
+    table = _Table(Codebook(check_codes(request.options.codes)))
+    rows = partial(list_rows, request, may_be_empty=_MAY_BE_EMPTY)
+    left_out = take_rows(rows, table.add, request.options)
+    return replace(_build(table, request), left_out=left_out)
+
+
 def build_dataset(
     rows: Iterable[Row], request: Request, *, name: str = "", description: str = ""
 ) -> Dataset:
@@ -96,9 +116,18 @@ def build_dataset(
             has the question and answers of another row, in any order, without being another
             person's vote or a review. A rule for votes is given, and there are none.
     """
-    codebook = Codebook(check_codes(request.options.codes))
-    entries = _collect(rows, codebook)
-    codebook.check()
+    table = _Table(Codebook(check_codes(request.options.codes)))
+    for row in rows:
+        table.add(row)
+    return _build(table, request, name=name, description=description)
+
+
+def _build(table: _Table, request: Request, *, name: str = "", description: str = "") -> Dataset:
+    table.codebook.check()
+    entries = list(table.entries.values())
+    if not entries:
+        msg = f"{request.path} holds no comparison"
+        raise DataError(msg)
     humans = sorted({who for entry in entries for who in entry.votes})
     if request.gold and not humans:
         msg = (
@@ -119,44 +148,55 @@ def build_dataset(
         reviews=tuple(reviews) if request.reviews else (),
         humans=tuple(humans),
         gold_rule=rule,
-        notes=codebook.describe(),
+        notes=table.codebook.describe(),
         labeled=tuple(
             entry.comparison.id for entry in entries if entry.votes and entry.comparison.gold
         ),
     )
 
 
-def _collect(rows: Iterable[Row], codebook: Codebook) -> list[_Entry]:
-    entries: dict[object, _Entry] = {}
-    lines: dict[str, int] = {}
-    for row in rows:
-        comparison = read_comparison(row, codebook)
+@dataclass(slots=True)
+class _Table:
+    """The comparisons of a table while it is read, and the line of each id."""
+
+    codebook: Codebook
+    entries: dict[object, _Entry] = field(default_factory=dict[object, _Entry])
+    lines: dict[str, Row] = field(default_factory=dict[str, Row])
+
+    def add(self, row: Row) -> None:
+        """Add a row, or raise `DataError` where it contradicts another."""
+        comparison = read_comparison(row, self.codebook)
         annotator, reviewer = _read_judges(row)
-        judged = bool(annotator or reviewer)
+        entry = self._find_entry(
+            row, comparison, judged=bool(annotator or reviewer), vote=bool(annotator)
+        )
+        if annotator:
+            _add_vote(entry, row, comparison, annotator)
+        if reviewer:
+            _add_review(entry, row, comparison, reviewer, self.codebook)
+
+    def _find_entry(self, row: Row, comparison: Comparison, *, judged: bool, vote: bool) -> _Entry:
         content = (comparison.question.text, *sorted(answer.text for answer in comparison.answers))
-        entry = entries.get(content)
-        if entry is not None and not annotator and _has_other_authors(entry, comparison):
+        entry = self.entries.get(content)
+        if entry is not None and not vote and _has_other_authors(entry, comparison):
             content = (content, *sorted(one.author for one in comparison.answers))
-            entry = entries.get(content)
+            entry = self.entries.get(content)
         if entry is None:
-            if comparison.id in lines:
-                msg = f"id {comparison.id!r} is also on line {lines[comparison.id]}; give each row its own"
+            if comparison.id in self.lines:
+                place = self.lines[comparison.id].describe(row)
+                msg = f"id {comparison.id!r} is also on {place}; give each row its own"
                 raise row.error(msg)
-            lines[comparison.id] = row.line
-            own = replace(comparison, gold=None) if annotator else comparison
-            entry = entries[content] = _Entry(row, own, judged)
+            self.lines[comparison.id] = row
+            own = replace(comparison, gold=None) if vote else comparison
+            entry = self.entries[content] = _Entry(row, own, judged)
         elif not (judged and entry.judged):
             msg = (
-                f"the same question and answers are also on line {entry.row.line}; keep one of the two, "
+                f"the same question and answers are also on {entry.row.describe(row)}; keep one of the two, "
                 "or name the person who judged each row in a column 'annotator', or the model that did in "
                 "'reviewer', with its choice in 'verdict'"
             )
             raise row.error(msg)
-        if annotator:
-            _add_vote(entry, row, comparison, annotator)
-        if reviewer:
-            _add_review(entry, row, comparison, reviewer, codebook)
-    return list(entries.values())
+        return entry
 
 
 def _read_judges(row: Row) -> tuple[str, str]:
@@ -192,7 +232,7 @@ def _add_vote(entry: _Entry, row: Row, given: Comparison, annotator: str) -> Non
     if annotator in entry.votes:
         other, vote = entry.votes[annotator]
         msg = (
-            f"{annotator!r} votes for {verdict} here and for {vote.verdict} on line {other.line}, "
+            f"{annotator!r} votes for {verdict} here and for {vote.verdict} on {other.describe(row)}, "
             "on the same question and answers; keep one of the two"
         )
         raise row.error(msg)
@@ -215,7 +255,8 @@ def _add_review(
     if given.gold is not None:
         gold = _translate(given.gold, known)
         if entry.comparison.gold not in (None, gold):
-            msg = f"gold {gold} is {entry.comparison.gold} on line {entry.row.line}; write the same in both"
+            place = entry.row.describe(row)
+            msg = f"gold {gold} is {entry.comparison.gold} on {place}; write the same in both"
             raise row.error(msg)
         entry.comparison = replace(entry.comparison, gold=gold)
     verdict = read_verdict(row, "verdict", given.answers, codebook, "unreadable", "refused")
@@ -255,7 +296,7 @@ def _match_answers(entry: _Entry, row: Row, given: Comparison) -> Mapping[str, s
     for what, here, there in facts:
         if here != there:
             msg = (
-                f"{what} {here!r} is {there!r} on line {entry.row.line}, which has the same question and "
+                f"{what} {here!r} is {there!r} on {entry.row.describe(row)}, which has the same question and "
                 "answers; write the same in both"
             )
             raise row.error(msg)
@@ -289,7 +330,7 @@ def _settle(entry: _Entry, rule: GoldRule) -> Comparison:
 
 def read_comparison(row: Row, codebook: Codebook) -> Comparison:
     """Return the comparison of a row, without its votes; raises `DataError` for a row that is none."""
-    name = row.label("id") or f"line-{row.line}"
+    name = row.label("id") or f"{row.unit}-{row.line}"
     question = row.text("question")
     if not question.strip():
         msg = "'question' is empty; write the question that was asked"
@@ -333,7 +374,10 @@ def _answers(row: Row) -> tuple[Answer, ...]:
 
 def _listed_answers(row: Row, listed: object) -> tuple[Answer, ...]:
     if not isinstance(listed, list) or not listed:
-        msg = "'answers' must be a list of texts or of objects with 'text'"
+        msg = (
+            "'answers' must be a list of texts or of objects with 'text'; a table has no lists, so give its "
+            "columns answer_a, answer_b, ..."
+        )
         raise row.error(msg)
     answers = cast("list[object]", listed)
     if len(answers) > MAX_ANSWERS:

@@ -207,7 +207,7 @@ def test_outputs_that_cannot_be_paired_are_named(write, table, pairs, complaint)
 def test_options_of_other_formats_are_refused(write):
     """Battles are pairs already, and a table of one's own is one file."""
     path = write("pairs.csv", "question,answer_a,answer_b\nWhy?,x,y\n")
-    with pytest.raises(DataError, match="arena has no single outputs to pair"):
+    with pytest.raises(DataError, match="arena does not use --pairs"):
         load(f"arena:{path}", options=Options(pairs="all"))
     with pytest.raises(DataError, match="csv is read from one file or folder"):
         load(f"csv:{path}", options=Options(files=(path,)))

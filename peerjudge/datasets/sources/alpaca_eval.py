@@ -18,7 +18,7 @@ from functools import partial
 from peerjudge.datasets.codes import Codebook
 from peerjudge.datasets.judgements import Judgement, Written, build_judged
 from peerjudge.datasets.lines import Row
-from peerjudge.datasets.source import Source
+from peerjudge.datasets.source import JUDGED_OPTIONS, Source
 
 
 def _read_row(row: Row, codebook: Codebook) -> Iterator[Judgement]:
@@ -41,6 +41,6 @@ def _read_row(row: Row, codebook: Codebook) -> Iterator[Judgement]:
 SOURCE = Source(
     description="annotations of AlpacaEval: instruction, output_1, output_2, preference",
     read=partial(build_judged, read=_read_row, description="annotations"),
-    several=True,
+    options=JUDGED_OPTIONS,
     keys=(frozenset(("instruction", "output_1", "output_2", "preference")),),
 )

@@ -26,7 +26,7 @@ from peerjudge.datasets.chats import join_turns, read_chat
 from peerjudge.datasets.codes import Choice, Codebook, name_places
 from peerjudge.datasets.judgements import NAMELESS, Judgement, Written, build_judged
 from peerjudge.datasets.lines import Row
-from peerjudge.datasets.source import Source
+from peerjudge.datasets.source import JUDGED_OPTIONS, Source
 
 _WINNERS: dict[str, Choice] = {
     "model_a": 0,
@@ -112,7 +112,7 @@ def _read_meta(row: Row) -> dict[str, Scalar]:
 SOURCE = Source(
     description="battles of an arena: model_a, model_b, winner, conversations",
     read=partial(build_judged, read=_read_row, description="battles"),
-    several=True,
+    options=JUDGED_OPTIONS,
     votes=True,
     keys=(frozenset(("model_a", "model_b", "winner")), frozenset(("response_a", "winner_model_a"))),
 )

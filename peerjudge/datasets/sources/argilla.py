@@ -18,7 +18,7 @@ from peerjudge.data import Dataset
 from peerjudge.datasets.codes import Codebook
 from peerjudge.datasets.judgements import Judgement, build_judged, read_pair
 from peerjudge.datasets.lines import Row
-from peerjudge.datasets.source import Request, Source
+from peerjudge.datasets.source import JUDGED_OPTIONS, Request, Source
 from peerjudge.datasets.sources.votes import read_vote
 
 _VOTE = "vote"
@@ -65,7 +65,7 @@ def _list(row: Row, key: str, asked: str, given: Mapping[str, object]) -> Iterat
 SOURCE = Source(
     description="exports of Argilla: fields, responses, suggestions",
     read=_read,
-    several=True,
+    options=JUDGED_OPTIONS,
     votes=True,
     keys=(frozenset(("fields", "responses")), frozenset(("fields", "suggestions"))),
 )

@@ -42,7 +42,7 @@ from peerjudge.datasets.codes import Codebook, check_codes
 from peerjudge.datasets.judgements import list_rows, take_rows
 from peerjudge.datasets.lines import Row
 from peerjudge.datasets.names import describe_similar
-from peerjudge.datasets.source import Request, Source
+from peerjudge.datasets.source import FILE_OPTIONS, Request, Source
 from peerjudge.datasets.table import read_comparison, read_verdict
 from peerjudge.engine.identity import comparison_key
 from peerjudge.errors import DataError
@@ -235,7 +235,7 @@ def _read(request: Request) -> Dataset:
 SOURCE = Source(
     description="discussions held elsewhere: question, answers, turns (speaker, text, verdict)",
     read=_read,
-    several=True,
+    options=FILE_OPTIONS | {"codes"},
     keys=(
         frozenset(("question", "answers", "turns")),
         frozenset(("question", "answer_a", "answer_b", "turns")),

@@ -24,7 +24,7 @@ from peerjudge.datasets.chats import find_questions, join_turns, read_questions,
 from peerjudge.datasets.codes import Choice, Codebook, name_places
 from peerjudge.datasets.judgements import Judgement, Written, build_judged
 from peerjudge.datasets.lines import Row
-from peerjudge.datasets.source import Request, Source
+from peerjudge.datasets.source import JUDGED_OPTIONS, Request, Source
 
 _WINNERS: dict[str, Choice] = {
     "model_1": 0,
@@ -117,7 +117,7 @@ def _name_judge(row: Row) -> str:
 SOURCE = Source(
     description="judgments of FastChat on MT-Bench: g1_winner, g2_winner, or score",
     read=_read,
-    several=True,
+    options=JUDGED_OPTIONS,
     keys=(
         frozenset(("question_id", "model_1", "model_2", "g1_winner")),
         frozenset(("question_id", "model", "judge", "score")),

@@ -214,6 +214,5 @@ def _read_value(value: object) -> float | None:
 SOURCE = Source(
     description="logs of Inspect AI (.json, .eval): samples of models, and scores as reviews",
     read=_read,
-    several=True,
-    pairs=True,
+    options=frozenset(("humans", "skip_bad", "files", "pairs")),
 )

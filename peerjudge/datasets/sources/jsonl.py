@@ -1,4 +1,4 @@
-"""Your own comparisons in JSON Lines: one comparison or vote per line, UTF-8.
+"""Your own comparisons in JSON Lines or one JSON list: one comparison or vote per object, UTF-8.
 
     {"question": "...", "answer_a": "...", "answer_b": "...", "gold": "a"}
 
@@ -7,18 +7,12 @@ The columns are those of `peerjudge.datasets.table`. A file that ends in `.gz` i
 
 from __future__ import annotations
 
-from peerjudge.data import Dataset
-from peerjudge.datasets.lines import read_rows
-from peerjudge.datasets.source import Request, Source
-from peerjudge.datasets.table import build_dataset
-
-
-def _read(request: Request) -> Dataset:
-    return build_dataset(read_rows(request.path), request)
-
+from peerjudge.datasets.source import Source
+from peerjudge.datasets.table import OWN_OPTIONS, read_own
 
 SOURCE = Source(
     description="your own JSON Lines: question, answer_a, answer_b, gold, annotator, ...",
-    read=_read,
+    read=read_own,
     votes=True,
+    options=OWN_OPTIONS,
 )

@@ -16,7 +16,7 @@ from typing import cast
 from peerjudge.datasets.codes import Choice, Codebook
 from peerjudge.datasets.judgements import Judgement, Written, build_judged
 from peerjudge.datasets.lines import Row
-from peerjudge.datasets.source import Source
+from peerjudge.datasets.source import JUDGED_OPTIONS, Source
 
 _LABELS: dict[str, Choice] = {"a>b": 0, "b>a": 1}
 _DECISIONS: dict[str, Choice] = {**_LABELS, "a=b": "tie", "b=a": "tie", "": "unreadable"}
@@ -59,6 +59,6 @@ def _read_judgments(row: Row, given: Judgement, codebook: Codebook) -> Iterator[
 SOURCE = Source(
     description="JudgeBench: question, response_A, response_B, label, judgments",
     read=partial(build_judged, read=_read_row, description="JudgeBench"),
-    several=True,
+    options=JUDGED_OPTIONS,
     keys=(frozenset(("question", "response_A", "response_B", "label")),),
 )

@@ -20,7 +20,7 @@ from peerjudge.data import Dataset
 from peerjudge.datasets.codes import Choice, Codebook
 from peerjudge.datasets.judgements import Judgement, build_judged, read_pair
 from peerjudge.datasets.lines import Row
-from peerjudge.datasets.source import Request, Source
+from peerjudge.datasets.source import JUDGED_OPTIONS, Request, Source
 from peerjudge.datasets.sources.votes import read_vote
 
 
@@ -67,7 +67,7 @@ def _name_person(annotation: Row) -> str:
 SOURCE = Source(
     description="JSON exports of Label Studio: pairwise or choices of annotators",
     read=_read,
-    several=True,
+    options=JUDGED_OPTIONS,
     votes=True,
     keys=(frozenset(("data", "annotations")),),
 )

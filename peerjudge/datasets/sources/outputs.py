@@ -29,7 +29,7 @@ from peerjudge.datasets.chats import find_questions, join_messages, join_turns, 
 from peerjudge.datasets.formats import read_unmapped, rename
 from peerjudge.datasets.lines import Bad, Row
 from peerjudge.datasets.outputs import Output, build_outputs, list_files
-from peerjudge.datasets.source import Request, Source
+from peerjudge.datasets.source import FILE_OPTIONS, Request, Source
 
 _SAMPLES = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d\d-\d\dT[^/]*)?\.jsonl(\.gz)?")
 
@@ -181,8 +181,7 @@ def _read(request: Request) -> Dataset:
 SOURCE = Source(
     description="outputs of models: question, model, answer; AlpacaEval, FastChat, lm-evaluation-harness",
     read=_read,
-    several=True,
-    pairs=True,
+    options=FILE_OPTIONS | {"pairs"},
     keys=(
         frozenset(("question", "model", "answer")),
         frozenset(("instruction", "output", "generator")),

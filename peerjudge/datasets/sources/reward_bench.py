@@ -19,7 +19,7 @@ from peerjudge.data import MAX_ANSWERS
 from peerjudge.datasets.codes import Codebook
 from peerjudge.datasets.judgements import Judgement, Written, build_judged
 from peerjudge.datasets.lines import Row
-from peerjudge.datasets.source import Source
+from peerjudge.datasets.source import FILE_OPTIONS, Source
 
 
 def _read_row(row: Row, _codebook: Codebook) -> Iterator[Judgement]:
@@ -55,6 +55,6 @@ def _read_answers(row: Row, key: str) -> list[Written]:
 SOURCE = Source(
     description="RewardBench 1 and 2: prompt, chosen, rejected, subset",
     read=partial(build_judged, read=_read_row, description="RewardBench"),
-    several=True,
+    options=FILE_OPTIONS,
     keys=(frozenset(("prompt", "chosen", "rejected")),),
 )

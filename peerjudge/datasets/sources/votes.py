@@ -10,6 +10,8 @@ question, `category` and `subset`. Read from CSV (any delimiter), JSON Lines or 
 A vote is `a` or `b`, `1` or `2`, `left` or `right`, `A>B` or `B>A`, the author of the better answer, or
 `tie` (beside 2 also 0); an empty cell is no vote. A file whose numbers are all 0 or 1 does not say whether 1
 is the second answer or the first: `--codes 0=a,1=b` does.
+
+Everyone is a person; where `--human` names some, the others are models.
 """
 
 from __future__ import annotations
@@ -17,11 +19,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from peerjudge.data import Dataset
 from peerjudge.datasets.codes import Choice, Codebook, name_places
 from peerjudge.datasets.judgements import Judgement, Written, build_judged
 from peerjudge.datasets.lines import Row
 from peerjudge.datasets.names import clean_name
-from peerjudge.datasets.source import Source
+from peerjudge.datasets.source import JUDGED_OPTIONS, Request, Source
 
 _WIDE = "vote."
 _MEANINGS: dict[str, Choice] = {
@@ -40,7 +43,7 @@ def read_vote(row: Row, key: str, authors: Sequence[str], codebook: Codebook) ->
     return codebook.read(row, key, _MEANINGS, names=name_places(authors))
 
 
-def _read_row(row: Row, codebook: Codebook) -> Iterator[Judgement]:
+def _read_row(humans: frozenset[str], row: Row, codebook: Codebook) -> Iterator[Judgement]:
     authors = (row.label("author_a"), row.label("author_b"))
     answers = (
         Written(text=row.cell("answer_a"), author=authors[0]),
@@ -66,16 +69,21 @@ def _read_row(row: Row, codebook: Codebook) -> Iterator[Judgement]:
             answers=answers,
             choice=choice,
             judge=name,
-            person=True,
+            person=not humans or name in humans,
             category=row.label("category"),
             subset=row.label("subset"),
         )
 
 
+def _read(request: Request) -> Dataset:
+    humans = frozenset(map(clean_name, request.options.humans))
+    return build_judged(request, partial(_read_row, humans), description="votes")
+
+
 SOURCE = Source(
     description="votes of people, in one row each (annotator, vote) or one column each (vote.NAME)",
-    read=partial(build_judged, read=_read_row, description="votes"),
-    several=True,
+    read=_read,
+    options=JUDGED_OPTIONS,
     votes=True,
     keys=(frozenset(("question", "answer_a", "answer_b", "annotator", "vote")),),
 )
