@@ -36,7 +36,8 @@ class Codebook:
     """Reads the codes of one request, and counts how it read each value of each column.
 
     `named` has the meaning of codes that the user named; these go before any other reading. `zeros` are the
-    columns in which 0 has a meaning, so that numbers may begin with it.
+    columns in which 0 has a meaning, so that numbers may begin with it. `offered` is the number of answers of
+    annotators in the files, and `left_out` counts by reason what of the files is not read.
     """
 
     named: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -44,6 +45,8 @@ class Codebook:
         default_factory=dict[tuple[Path, str], Counter[tuple[str, Choice]]]
     )
     zeros: set[str] = field(default_factory=set[str])
+    offered: int = 0
+    left_out: Counter[str] = field(default_factory=Counter[str])
 
     def read(
         self,

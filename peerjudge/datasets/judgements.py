@@ -90,6 +90,7 @@ class Judgement:
         explanation: str = "",
         person: bool = False,
         rating: float | None = None,
+        row: Row | None = None,
     ) -> Judgement:
         """Return this judgement by another judge or in another order, without the label of the row."""
         return replace(
@@ -101,6 +102,7 @@ class Judgement:
             explanation=explanation,
             person=person or self.person,
             rating=rating,
+            row=row or self.row,
         )
 
 
@@ -144,9 +146,8 @@ class _Entry:
     label: Verdict | None = None
     votes: list[int] = field(default_factory=list[int])
     reviews: list[RecordedReview] = field(default_factory=list[RecordedReview])
-    voted: dict[tuple[str, tuple[str, ...]], Row] = field(
-        default_factory=dict[tuple[str, tuple[str, ...]], Row]
-    )
+    voted: dict[str, Row] = field(default_factory=dict[str, Row])
+    seen: set[tuple[str, tuple[str, ...]]] = field(default_factory=set[tuple[str, tuple[str, ...]]])
 
 
 def build_judged(
@@ -169,7 +170,7 @@ def build_judged(
 
     Raises:
         DataError: with file and line, for rows that cannot be read, a second vote by one person on the
-            same answers in the same order, or a label that contradicts an earlier one; the first
+            same answers, or a label that contradicts an earlier one; the first
             ten of them, if they are more than `skip_bad`.
     """
     table = _Table(humans=set(map(clean_name, request.options.humans)))
@@ -181,7 +182,15 @@ def build_judged(
 
     left_out = take_rows(partial(list_rows, request), add_row, request.options)
     codebook.check()
+    if codebook.offered and not any(entry.reviews for entry in table.entries.values()):
+        reasons = ", ".join(f"{count} {reason}" for reason, count in codebook.left_out.items())
+        msg = (
+            f"no vote was read from {codebook.offered} answers in {request.path} "
+            f"({reasons or 'none has a vote'}); name the question with --map vote=NAME, or check the export"
+        )
+        raise DataError(msg)
     table.notes += codebook.describe()
+    left_out = {**left_out, **codebook.left_out}
     return _build(request, table, description=description, left_out=left_out)
 
 
@@ -266,7 +275,7 @@ def _build(
         unordered=tuple(sorted(table.unordered)),
         labeled=tuple(entry.id for entry in found if entry.label is not None and entry.votes),
         left_out=left_out,
-        notes=tuple(table.notes),
+        notes=table.describe(),
     )
 
 
@@ -279,15 +288,41 @@ class _Table:
     entries: dict[_Key, _Entry] = field(default_factory=dict[_Key, _Entry])
     names: Counter[str] = field(default_factory=Counter[str])
     notes: list[str] = field(default_factory=list[str])
+    questions: dict[str, str] = field(default_factory=dict[str, str])
+    reworded: set[str] = field(default_factory=set[str])
+    repeated: Counter[str] = field(default_factory=Counter[str])
+
+    def describe(self) -> tuple[str, ...]:
+        """Return notes on repeated judgements and on ids with several texts."""
+        found = (
+            describe_repeated(self.repeated),
+            _describe_ids("another question", sorted(self.reworded)),
+            _describe_ids("other answers of the same contestants", self.rewritten),
+        )
+        return (*self.notes, *filter(None, found))
+
+    @property
+    def rewritten(self) -> list[str]:
+        """The ids of questions that the same contestants answered with several texts."""
+        found = Counter[tuple[str, tuple[str, ...]]]()
+        for (asked, answers), entry in self.entries.items():
+            if entry.first.asked and all(answer.author for answer in answers):
+                found[asked, tuple(answer.author for answer in answers)] += 1
+        return sorted({asked for (asked, _), count in found.items() if count > 1})
 
     def add(self, one: Judgement) -> None:
         """Add a judgement, or raise `DataError` where it contradicts another."""
         entry = _find_entry(self.entries, self.names, one)
+        if self.questions.setdefault(one.asked, one.question) != one.question and one.asked:
+            self.reworded.add(one.asked)
         _add_label(entry, one)
         if not one.judge or one.choice is None:
             return
         person = one.person or one.judge in self.humans
         _add_review(entry, one, person=person)
+        key = (one.judge, tuple(_place(entry, one)) if one.ordered else ())
+        self.repeated[one.judge] += key in entry.seen
+        entry.seen.add(key)
         if person:
             self.humans.add(one.judge)
         if not one.ordered:
@@ -362,14 +397,14 @@ def _add_review(entry: _Entry, one: Judgement, *, person: bool) -> None:
     shown = _place(entry, one)
     verdict = _read_choice(one.choice, shown)
     if person and one.judge != NAMELESS:
-        key = (one.judge, tuple(shown) if one.ordered else ())
-        row = entry.voted.setdefault(key, one.row)
-        if row is not one.row:
+        row = entry.voted.get(one.judge)
+        if row is not None:
             msg = (
-                f"{one.judge!r} also judged these answers, in this order, on {row.describe(one.row)}; keep "
-                "one of the two, or give each question an id of its own"
+                f"{one.judge!r} also judged these answers on {row.describe(one.row)}; keep one of the two, "
+                "or give each question an id of its own"
             )
             raise one.row.error(msg)
+        entry.voted[one.judge] = one.row
     entry.reviews.append(
         RecordedReview(
             comparison=entry.id,
@@ -382,6 +417,29 @@ def _add_review(entry: _Entry, one: Judgement, *, person: bool) -> None:
     )
     if person and verdict.readable and len(entry.answers) == 2:
         entry.votes.append(score_vote(verdict, [answer.id for answer in entry.answers]))
+
+
+def describe_repeated(repeated: Mapping[str, int]) -> str:
+    """Return a note on judgements that repeat an earlier one; empty without any.
+
+    Args:
+        repeated: their number by judge.
+    """
+    counts = Counter({judge: count for judge, count in repeated.items() if count})
+    if not counts:
+        return ""
+    named = ", ".join(f"{judge}: {count}" for judge, count in counts.most_common(_LISTED))
+    return (
+        f"{counts.total()} reviews repeat another one of the same judge, question, answers and order "
+        f"({named}); each counts"
+    )
+
+
+def _describe_ids(what: str, ids: Sequence[str]) -> str:
+    if not ids:
+        return ""
+    more = f" and {len(ids) - _LISTED} more" if len(ids) > _LISTED else ""
+    return f"the same id has {what}: {', '.join(ids[:_LISTED])}{more}"
 
 
 def _build_comparison(entry: _Entry, rule: GoldRule) -> Comparison:

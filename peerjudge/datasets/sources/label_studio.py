@@ -3,7 +3,7 @@
 Read from the JSON export: `data` of a task, and `annotations` with `completed_by`, `was_cancelled` and
 `result`. The vote is the first result of type `pairwise` (`value.selected`: `left`, `right`) or
 `choices` (`value.choices`: a vote as in `votes`). Cancelled annotations and those without such a result
-are left out.
+are counted and left out.
 
 The texts are the fields `question`, `answer_a`, `answer_b` (and `author_a`, `author_b`) of `data`;
 `import --map answer_a=text1` names other fields. Without `question` the field `prompt` or `instruction`
@@ -34,11 +34,16 @@ def _read_task(names: Mapping[str, str], row: Row, codebook: Codebook) -> Iterat
     authors = [answer.author for answer in given.answers]
     yield given
     for annotation in row.parts("annotations") if row.fields.get("annotations") else ():
+        codebook.offered += 1
         if annotation.flag("was_cancelled"):
+            codebook.left_out["cancelled annotations"] += 1
             continue
         choice = _read_choice(annotation, authors, codebook)
-        if choice is not None:
-            yield given.change(judge=_name_person(annotation), choice=choice, person=True)
+        if choice is None:
+            codebook.left_out["annotations without a vote"] += 1
+            continue
+        name = _name_person(annotation)
+        yield given.change(judge=name, choice=choice, person=True, row=annotation)
 
 
 def _read_choice(annotation: Row, authors: Sequence[str], codebook: Codebook) -> Choice:

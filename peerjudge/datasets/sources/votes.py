@@ -57,6 +57,7 @@ def _read_row(humans: frozenset[str], row: Row, codebook: Codebook) -> Iterator[
     }
     if not columns and row.label("annotator"):
         columns = {row.label("annotator"): "vote"}
+    codebook.offered += len(columns)
     given: dict[str, Choice] = {
         name: read_vote(row, key, authors, codebook) for name, key in columns.items()
     }
