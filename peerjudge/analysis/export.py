@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -18,12 +19,21 @@ Rows: TypeAlias = Callable[[Sequence[Transcript], Stance], Iterable[Row | str]]
 """Returns the rows of all discussions of one comparison under one condition."""
 
 
+LeftOut: TypeAlias = Callable[[Sequence[Transcript], Stance], Mapping[str, int]]
+"""Counts what of these discussions has no row, by reason."""
+
+
+def _leave_nothing_out(transcripts: Sequence[Transcript], stance: Stance) -> Mapping[str, int]:
+    return {}
+
+
 class ExportFormat(NamedTuple):
     """The rows of a format and the frame around them; CSV has a header of `columns`."""
 
     rows: Rows
     framing: Framing
     columns: tuple[str, ...] = ()
+    count_left_out: LeftOut = _leave_nothing_out
 
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -73,6 +83,22 @@ def list_battles(transcripts: Sequence[Transcript], stance: Stance) -> Iterator[
                 "language": None,
                 "tstamp": None,
             }
+
+
+def count_without_battle(transcripts: Sequence[Transcript], stance: Stance) -> Mapping[str, int]:
+    """Return the number of verdicts and discussions without a battle, by reason."""
+    counts = Counter[str]()
+    for transcript in transcripts:
+        answers = transcript.comparison.answers
+        if stance == "final" and transcript.stop is not StopReason.COMPLETE:
+            counts["discussions that are not complete"] += 1
+        elif len(answers) != 2:
+            counts["discussions on other than two answers"] += 1
+        elif not all(answer.author for answer in answers):
+            counts["discussions on answers without an author"] += 1
+    verdicts = (verdict for _, _, verdict in _list_stances(transcripts, stance))
+    counts["verdicts that cannot be read"] = sum(not verdict.readable for verdict in verdicts)
+    return {reason: count for reason, count in counts.items() if count}
 
 
 def _list_stances(
@@ -138,6 +164,6 @@ _TURN_COLUMNS: Mapping[str, Callable[[Transcript, Turn], object]] = {
 FORMATS: dict[str, ExportFormat] = {
     "jsonl": ExportFormat(list_lines, "text"),
     "csv": ExportFormat(list_turns, "csv", tuple(_TURN_COLUMNS)),
-    "arena": ExportFormat(list_battles, "json lines"),
+    "arena": ExportFormat(list_battles, "json lines", count_left_out=count_without_battle),
 }
 """The formats by name."""

@@ -108,7 +108,11 @@ DISCUSSIONS = Option(
     words="A run is a folder, a store URL or a bundle (.zip), transcripts are a file (.jsonl, .jsonl.gz).",
 )
 """The form of a source of discussions."""
-_NAMES = Option(type=str, words="Separated by commas.", convert=split_names)
+_NAMES = Option(
+    type=str,
+    words="Separated by commas; a name with a comma in double quotes.",
+    convert=split_names,
+)
 _SOURCE = replace(
     DISCUSSIONS, words=f"{DISCUSSIONS.words} FILE.py:PATH names data that your own code reads."
 )

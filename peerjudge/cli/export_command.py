@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterable
 from contextlib import (
     AbstractContextManager,
@@ -24,6 +25,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from peerjudge.analysis.export import FORMATS, ExportFormat, defuse
+from peerjudge.cli.console import print_status
 from peerjudge.cli.output import unmarked
 from peerjudge.errors import DataError, StoreError
 from peerjudge.tracker import Stance
@@ -111,6 +113,7 @@ async def export_command(
 async def _write_rows(
     run: str, output: Path | None, form: ExportFormat, stance: Stance, *, raw_cells: bool
 ) -> None:
+    left_out = Counter[str]()
     # Open the source first: a misspelt name must not empty the file.
     async with _open_discussions(run) as discussions:
         with open_output(output) as file:
@@ -118,6 +121,7 @@ async def _write_rows(
             if form.framing == "csv":
                 table.writerow(form.columns)
             async for together in _group_by_comparison(discussions):
+                left_out.update(form.count_left_out(together, stance))
                 for row in form.rows(together, stance):
                     if isinstance(row, str):
                         file.write(f"{row}\n")
@@ -125,6 +129,8 @@ async def _write_rows(
                         table.writerow(row.values() if raw_cells else map(defuse, row.values()))
                     else:
                         file.write(f"{json.dumps(row, ensure_ascii=False)}\n")
+    for reason, count in left_out.items():
+        print_status(f"left out: {count} {reason}")
 
 
 @asynccontextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, TypeAlias
@@ -13,8 +14,9 @@ from peerjudge.errors import ExperimentError
 
 
 def split_names(names: str) -> list[str]:
-    """Split `"a,b"` into `["a", "b"]`."""
-    return [name.strip() for name in names.split(",") if name.strip()]
+    """Split `"a,b"` into `["a", "b"]`; a name with a comma stands in quotes, as in a cell of a CSV."""
+    cells = next(csv.reader([names], skipinitialspace=True), list[str]())
+    return [name.strip() for name in cells if name.strip()]
 
 
 def parse_pairs(

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import cast
 
 from peerjudge.data import Dataset, GoldRule, replace
+from peerjudge.datasets.contents import describe_contents
 from peerjudge.datasets.names import check_names
 from peerjudge.datasets.source import Options, Request, Source
 from peerjudge.datasets.sources.records import RECORDS, read_description
@@ -104,7 +105,12 @@ def load(
     place = Path(path).expanduser() if path else _default_place(name, source)
     request = Request(path=place, reviews=reviews, gold=chosen, options=options or Options())
     dataset = _read_own(name, source, request) if name.endswith(".py") else source.read(request)
-    dataset = replace(dataset, notes=tuple(dict.fromkeys((*dataset.notes, *check_names(dataset)))))
+    dataset = replace(
+        dataset,
+        notes=tuple(
+            dict.fromkeys((*dataset.notes, *check_names(dataset), *describe_contents(dataset)))
+        ),
+    )
     if chosen:
         dataset = replace(dataset, gold_rule=chosen)
     return dataset if limit is None else _limit(dataset, limit)

@@ -9,6 +9,7 @@ of the folder `model_answer` beside it (`choices[0].turns`).
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import cast
 
@@ -17,11 +18,12 @@ from peerjudge.datasets.lines import Row, read_rows
 _SPEAKERS = {"user": "User", "assistant": "Assistant", "system": "System", "tool": "Tool"}
 
 
-def read_chat(row: Row, key: str) -> tuple[str, str]:
+def read_chat(row: Row, key: str, left_out: Counter[str]) -> tuple[str, str]:
     """Return the question and the answer in the messages of this key.
 
     A message has `role` and `content`; content is a text, or a list of parts of which those with
-    `text` are read. A text instead of a list is an answer without its question.
+    `text` are read, and the others are counted in `left_out`. A text instead of a list is an answer without
+    its question.
 
     Raises:
         DataError: with the place, for another form, or where the user says nothing.
@@ -29,7 +31,7 @@ def read_chat(row: Row, key: str) -> tuple[str, str]:
     value = row.fields.get(key)
     if isinstance(value, str):
         return "", value
-    said = [(one.text("role").lower(), _read_content(one)) for one in row.parts(key)]
+    said = [(one.text("role").lower(), _read_content(one, left_out)) for one in row.parts(key)]
     asked = next((place for place, (role, _) in enumerate(said) if role == "user"), None)
     if asked is None:
         msg = f"{key!r} has no message of the user (roles: {[role for role, _ in said]})"
@@ -38,9 +40,13 @@ def read_chat(row: Row, key: str) -> tuple[str, str]:
     return question, _join(said[asked + 1 :])
 
 
-def join_messages(row: Row, key: str) -> str:
-    """Return all messages of this key as one text: the only one alone, else each after its speaker."""
-    return _join([(one.text("role").lower(), _read_content(one)) for one in row.parts(key)])
+def join_messages(row: Row, key: str, left_out: Counter[str]) -> str:
+    """Return all messages of this key as one text: the only one alone, else each after its speaker.
+
+    Parts that are no text are counted in `left_out`.
+    """
+    said = ((one.text("role").lower(), _read_content(one, left_out)) for one in row.parts(key))
+    return _join(list(said))
 
 
 def join_turns(asked: list[str], replies: list[str]) -> str:
@@ -78,14 +84,15 @@ def _join(said: list[tuple[str, str]]) -> str:
     return "\n\n".join(f"{_SPEAKERS.get(role, role)}:\n{text}" for role, text in said)
 
 
-def _read_content(message: Row) -> str:
+def _read_content(message: Row, left_out: Counter[str]) -> str:
     content = message.fields.get("content")
     if isinstance(content, list):
-        parts = [
-            cast("dict[str, object]", part)
-            for part in cast("list[object]", content)
-            if isinstance(part, dict)
-        ]
-        texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
-        return "\n".join(cast("list[str]", texts))
+        texts: list[str] = []
+        for part in cast("list[object]", content):
+            text = cast("dict[str, object]", part).get("text") if isinstance(part, dict) else part
+            if isinstance(text, str):
+                texts.append(text)
+            else:
+                left_out["parts of messages that are not text"] += 1
+        return "\n".join(texts)
     return "" if content is None else message.text("content")

@@ -206,7 +206,7 @@ def read_items(path: Path, *, encoding: str = "utf-8") -> Iterator[Row]:
         DataError: the file is missing, not UTF-8, or holds anything else.
     """
     text = "".join(line for _, line in read_lines(path, encoding=encoding))
-    items = _load(text, where=str(path), wanted="complete JSON", advice="; fetch it again")
+    items = parse_json(text, where=str(path), wanted="complete JSON", advice="; fetch it again")
     if not isinstance(items, list):
         msg = f"{path}: expected a JSON list of objects; fetch it again"
         raise DataError(msg)
@@ -247,7 +247,9 @@ def _decoded(path: Path, number: int, raw: bytes, encoding: str) -> str:
 
 def _parsed(path: Path, number: int, line: str) -> dict[str, object]:
     cut = "" if line.endswith("\n") else "; the file seems to be cut off here, fetch it again"
-    value = _load(line, where=f"{path}, line {number}", wanted="a complete JSON object", advice=cut)
+    value = parse_json(
+        line, where=f"{path}, line {number}", wanted="a complete JSON object", advice=cut
+    )
     if not isinstance(value, dict):
         msg = f"{path}, line {number}: expected a JSON object, found {line.strip()!r:.60}"
         raise DataError(msg)
@@ -257,15 +259,43 @@ def _parsed(path: Path, number: int, line: str) -> dict[str, object]:
     return fields
 
 
-def _load(text: str, *, where: str, wanted: str, advice: str) -> object:
+def parse_json(text: str, *, where: str, wanted: str, advice: str) -> object:
+    """Return the value of a JSON text.
+
+    Args:
+        text: the text.
+        where: its place, for errors.
+        wanted: what it should be, for errors.
+        advice: what to do about a text that is none, with the sign before it.
+
+    Raises:
+        DataError: it is not complete JSON, is nested too deeply, or an object has a key twice.
+    """
     try:
-        return cast("object", json.loads(text))
+        return cast("object", json.loads(text, object_pairs_hook=_build_object))
+    except _RepeatedKeyError as cause:
+        msg = (
+            f"{where}: the key {cause.args[0]!r} occurs twice in one object; give each its own name"
+        )
+        raise DataError(msg) from cause
     except RecursionError as cause:
         msg = f"{where}: JSON is nested too deeply to be read; give flat objects"
         raise DataError(msg) from cause
     except ValueError as cause:
         msg = f"{where}: not {wanted} ({cause}){advice}"
         raise DataError(msg) from cause
+
+
+class _RepeatedKeyError(Exception):
+    """A JSON object has a key twice; which of its values is meant is not known."""
+
+
+def _build_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    built = dict(pairs)
+    if len(built) != len(pairs):
+        seen = set[str]()
+        raise _RepeatedKeyError(next(key for key, _ in pairs if key in seen or seen.add(key)))
+    return built
 
 
 def _require_whole_characters(path: Path, number: int, value: object) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -81,7 +81,7 @@ def _walk(folder: Path) -> Iterator[Path]:
 def build_outputs(
     request: Request,
     rows: Callable[[Bad], Iterable[Row]],
-    read: Callable[[Row], Iterable[Output]],
+    read: Callable[[Row, Counter[str]], Iterable[Output]],
     *,
     description: str,
 ) -> Dataset:
@@ -93,7 +93,7 @@ def build_outputs(
     Args:
         request: the files and options.
         rows: returns the rows of all files, and gives errors to the function that it is called with.
-        read: returns the outputs of a row, or raises `DataError`.
+        read: returns the outputs of a row, or raises `DataError`; counts what it leaves out, by reason.
         description: of the dataset, before the name of the file.
 
     Raises:
@@ -103,14 +103,17 @@ def build_outputs(
     baseline = _read_baseline(request.options.pairs)
     groups: dict[tuple[str, int], _Answers] = defaultdict(dict)
 
+    skipped = Counter[str]()
+
     def add_row(row: Row) -> None:
-        for one in read(row):
+        for one in read(row, skipped):
             _add(groups[one.asked or one.question, one.trial], one)
 
-    left_out = dict(take_rows(rows, add_row, request.options))
+    left_out = {**take_rows(rows, add_row, request.options), **skipped}
     authors = sorted({author for answers in groups.values() for author in answers})
     if not authors:
-        msg = f"{request.path} has no output with a text"
+        reasons = ", ".join(f"{count} {reason}" for reason, count in left_out.items())
+        msg = f"{request.path} has no output with a text{reasons and f' ({reasons})'}"
         raise DataError(msg)
     if baseline and baseline not in authors:
         msg = (

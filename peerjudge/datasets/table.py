@@ -26,6 +26,7 @@ comparison, where all have the same value.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -50,7 +51,7 @@ from peerjudge.data import (
     replace,
 )
 from peerjudge.datasets.codes import Choice, Codebook, check_codes, name_places
-from peerjudge.datasets.judgements import list_rows, take_rows
+from peerjudge.datasets.judgements import describe_repeated, list_rows, take_rows
 from peerjudge.datasets.lines import Row
 from peerjudge.datasets.source import FILE_OPTIONS, Request, score_vote, settle_gold
 from peerjudge.errors import DataError
@@ -83,6 +84,7 @@ class _Entry:
         default_factory=dict[str, tuple[Row, RecordedReview]]
     )
     reviews: list[RecordedReview] = field(default_factory=list[RecordedReview])
+    seen: set[tuple[str, tuple[str, ...]]] = field(default_factory=set[tuple[str, tuple[str, ...]]])
 
 
 OWN_OPTIONS = FILE_OPTIONS - {"files"} | {"codes"}
@@ -148,7 +150,7 @@ def _build(table: _Table, request: Request, *, name: str = "", description: str 
         reviews=tuple(reviews) if request.reviews else (),
         humans=tuple(humans),
         gold_rule=rule,
-        notes=table.codebook.describe(),
+        notes=(*table.codebook.describe(), *filter(None, [describe_repeated(table.repeated)])),
         labeled=tuple(
             entry.comparison.id for entry in entries if entry.votes and entry.comparison.gold
         ),
@@ -162,6 +164,7 @@ class _Table:
     codebook: Codebook
     entries: dict[object, _Entry] = field(default_factory=dict[object, _Entry])
     lines: dict[str, Row] = field(default_factory=dict[str, Row])
+    repeated: Counter[str] = field(default_factory=Counter[str])
 
     def add(self, row: Row) -> None:
         """Add a row, or raise `DataError` where it contradicts another."""
@@ -173,7 +176,12 @@ class _Table:
         if annotator:
             _add_vote(entry, row, comparison, annotator)
         if reviewer:
+            number = len(entry.reviews)
             _add_review(entry, row, comparison, reviewer, self.codebook)
+            for one in entry.reviews[number:]:
+                key = (one.reviewer, one.shown)
+                self.repeated[reviewer] += key in entry.seen
+                entry.seen.add(key)
 
     def _find_entry(self, row: Row, comparison: Comparison, *, judged: bool, vote: bool) -> _Entry:
         content = (comparison.question.text, *sorted(answer.text for answer in comparison.answers))

@@ -151,7 +151,10 @@ def test_failed_and_empty_samples_are_counted(read):
     failed = sample(1, "", error={"message": "boom", "traceback": ""})
     data = read(log("m1", failed, sample(2, " "), sample(3, "six")), pairs="single")
     assert len(data.comparisons) == 1
-    assert dict(data.left_out) == {"samples with an error or without an output": 2}
+    assert dict(data.left_out) == {
+        "samples with an error or without an output": 1,
+        "samples with an empty answer": 1,
+    }
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ _FLAGS: tuple[tuple[str, Choice], ...] = (
 
 def _read_row(row: Row, codebook: Codebook) -> Iterator[Judgement]:
     asked = row.label("question_id") or row.label("id")
-    question, replies = _read_texts(row)
+    question, replies = _read_texts(row, codebook)
     judge = row.label("judge") or row.label("evaluation_session_id") or NAMELESS
     models = (row.text("model_a"), row.text("model_b"))
     yield Judgement(
@@ -64,9 +64,11 @@ def _read_row(row: Row, codebook: Codebook) -> Iterator[Judgement]:
     )
 
 
-def _read_texts(row: Row) -> tuple[str, tuple[str, str]]:
+def _read_texts(row: Row, codebook: Codebook) -> tuple[str, tuple[str, str]]:
     if "conversation_a" in row.fields:
-        (question, one), (also, other) = (read_chat(row, f"conversation_{x}") for x in "ab")
+        (question, one), (also, other) = (
+            read_chat(row, f"conversation_{x}", codebook.left_out) for x in "ab"
+        )
         if question != also:
             msg = "conversation_a and conversation_b begin with different questions"
             raise row.error(msg)

@@ -8,13 +8,12 @@ Samples of several logs with one task, `id` and `epoch` are paired; `import --pa
 Scores are reviews by the scorer's name: `C` is 1, `P` 0.5, `I` 0, and numbers, `true` and `false` count as
 they are. Of a score with several values, each is a review by `SCORER/KEY`. `N` (no answer), NaN (unscored)
 and other texts are unreadable. In a pair, a scorer prefers the answer with the higher score. Samples that
-ended in an error, and outputs without text, are counted and left out. The first target is kept as
-`reference`.
+ended in an error, and outputs without text, are counted apart and left out; logs that did not succeed are
+named. The first target is kept as `reference`.
 """
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -25,35 +24,30 @@ from typing import Any, cast
 
 from peerjudge.data import Dataset, Scalar, replace as changed
 from peerjudge.datasets.chats import join_messages
-from peerjudge.datasets.lines import Bad, Row, read_lines
+from peerjudge.datasets.lines import Bad, Row, parse_json, read_lines
 from peerjudge.datasets.outputs import Output, build_outputs
 from peerjudge.datasets.source import Request, Source
 from peerjudge.errors import DataError
 
 _ENDING = ".eval"
 _MARKS = {"C": 1.0, "P": 0.5, "I": 0.0}
-_SKIPPED = "samples with an error or without an output"
 
 
 def _read(request: Request) -> Dataset:
-    skipped = Counter[str]()
+    notes: list[str] = []
 
     def list_rows(bad: Bad) -> Iterator[Row]:
         for file in _list_logs(request):
             try:
-                yield from _read_samples(file)
+                yield from _read_samples(file, notes)
             except DataError as error:
                 bad(error)
 
-    def read_row(row: Row) -> Iterator[Output]:
-        output = _read_output(row)
-        if output is None:
-            skipped[_SKIPPED] += 1
-        else:
-            yield output
-
-    data = build_outputs(request, list_rows, read_row, description="samples")
-    return changed(data, left_out={**data.left_out, **skipped})
+    try:
+        data = build_outputs(request, list_rows, _read_sample, description="samples")
+    except DataError as cause:
+        raise DataError("; ".join((str(cause), *notes))) from cause
+    return changed(data, notes=(*data.notes, *notes))
 
 
 def _list_logs(request: Request) -> Iterator[Path]:
@@ -67,26 +61,31 @@ def _list_logs(request: Request) -> Iterator[Path]:
         yield from logs or [path]
 
 
-def _read_samples(path: Path) -> Iterator[Row]:
-    """Yield the samples of a log, each with the model and the task as `log_model` and `log_task`."""
+def _read_samples(path: Path, notes: list[str]) -> Iterator[Row]:
+    """Yield the samples of a log, each with the model and the task as `log_model` and `log_task`.
+
+    A log that did not succeed is added to `notes`.
+    """
     log = _read_eval(path) if path.suffix == _ENDING else _read_json(path)
     whole = Row(path, 1, log, "log")
     spec = whole.part("eval")
     facts = {"log_model": spec.text("model"), "log_task": spec.label("task")}
+    status = whole.label("status") or "unknown"
     if not log.get("samples"):
-        msg = f"the log has no samples (status: {whole.label('status') or 'unknown'}); run the task again"
+        msg = f"the log has no samples (status: {status}); run the task again"
         raise whole.error(msg)
-    for number, sample in enumerate(whole.parts("samples"), start=1):
+    samples = whole.parts("samples")
+    if status != "success":
+        notes.append(
+            f"{path.name}: status {status}, {len(samples)} samples; the log may be incomplete"
+        )
+    for number, sample in enumerate(samples, start=1):
         yield replace(sample, line=number, unit="sample", at="", fields={**sample.fields, **facts})
 
 
 def _read_json(path: Path) -> Mapping[str, object]:
     text = "".join(line for _, line in read_lines(path))
-    try:
-        log = cast("object", json.loads(text))
-    except (ValueError, RecursionError) as cause:
-        msg = f"{path}: not complete JSON ({cause}); write the log again"
-        raise DataError(msg) from cause
+    log = parse_json(text, where=str(path), wanted="complete JSON", advice="; write the log again")
     if not isinstance(log, dict) or "eval" not in log:
         msg = f"{path} is no log of Inspect: it has no 'eval'"
         raise DataError(msg)
@@ -114,23 +113,25 @@ def _read_eval(path: Path) -> Mapping[str, object]:
     return cast("dict[str, object]", log.model_dump(mode="python", exclude={"plan", "stats"}))
 
 
-def _read_output(row: Row) -> Output | None:
-    """Return the answer of a sample, `None` where it ended in an error or has no text."""
+def _read_sample(row: Row, skipped: Counter[str]) -> Iterator[Output]:
+    """Yield the answer of a sample, unless it ended in an error or has no text."""
     if row.fields.get("error") is not None or not row.fields.get("output"):
-        return None
-    text = _read_completion(row)
+        skipped["samples with an error or without an output"] += 1
+        return
+    text = _read_completion(row, skipped)
     if not text.strip():
-        return None
+        skipped["samples with an empty answer"] += 1
+        return
     target = row.fields.get("target")
     targets = cast("list[object]", target) if isinstance(target, list) else [target]
     first = targets[0] if targets else None
     task, number = row.label("log_task"), row.label("id")
     meta: dict[str, Scalar] = {"reference": first} if isinstance(first, str) and first else {}
-    return Output(
+    yield Output(
         row=row,
         asked=f"{task}-{number}" if task else number,
         trial=row.integer("epoch") if "epoch" in row.fields else 1,
-        question=_read_input(row),
+        question=_read_input(row, skipped),
         author=row.label("log_model"),
         text=text,
         category=task,
@@ -139,23 +140,23 @@ def _read_output(row: Row) -> Output | None:
     )
 
 
-def _read_completion(row: Row) -> str:
+def _read_completion(row: Row, skipped: Counter[str]) -> str:
     """Return the text of the first choice; logs of early versions have no `completion`."""
     output = row.part("output")
     if output.cell("completion") or not output.fields.get("choices"):
         return _resolve(row, output.cell("completion"))
     message = output.parts("choices")[0].fields.get("message")
-    return _join(row, [message])
+    return _join(row, [message], skipped)
 
 
-def _read_input(row: Row) -> str:
+def _read_input(row: Row, skipped: Counter[str]) -> str:
     asked = row.fields.get("input")
     if isinstance(asked, list):
-        return _join(row, cast("list[object]", asked))
+        return _join(row, cast("list[object]", asked), skipped)
     return _resolve(row, row.text("input"))
 
 
-def _join(row: Row, messages: list[object]) -> str:
+def _join(row: Row, messages: list[object], skipped: Counter[str]) -> str:
     """Return messages as one text."""
     whole: list[object] = []
     for one in messages:
@@ -167,7 +168,7 @@ def _join(row: Row, messages: list[object]) -> str:
         if isinstance(content, str):
             message["content"] = _resolve(row, content)
         whole.append(message)
-    return join_messages(row.enter({"messages": whole}), "messages")
+    return join_messages(row.enter({"messages": whole}), "messages", skipped)
 
 
 def _resolve(row: Row, text: str) -> str:

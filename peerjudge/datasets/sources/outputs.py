@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,9 +43,9 @@ class _Reader:
     asked: dict[Path, Mapping[str, Row]] = field(default_factory=dict[Path, Mapping[str, Row]])
     prompts: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
 
-    def read(self, row: Row) -> Iterator[Output]:
+    def read(self, row: Row, skipped: Counter[str]) -> Iterator[Output]:
         if {"doc_id", "resps"} <= row.fields.keys():
-            yield self._read_sample(row)
+            yield self._read_sample(row, skipped)
             return
         mapped = rename(self.names, row)
         if {"question_id", "choices"} <= mapped.fields.keys():
@@ -84,12 +85,12 @@ class _Reader:
             meta=_keep_reference(question.first_text("reference") if reference else ""),
         )
 
-    def _read_sample(self, row: Row) -> Output:
+    def _read_sample(self, row: Row, skipped: Counter[str]) -> Output:
         named = _SAMPLES.fullmatch(row.path.name)
         task = named["task"] if named else ""
         number = row.label("doc_id")
         chosen = self.names.get("question", "")
-        question = row.part("doc").text(chosen) if chosen else _read_prompt(row)
+        question = row.part("doc").text(chosen) if chosen else _read_prompt(row, skipped)
         # Chat templates differ by model; the document is the same.
         key = (task, row.label("doc_hash") or number)
         return Output(
@@ -124,7 +125,7 @@ def _keep_reference(reference: str) -> dict[str, Scalar]:
     return {"reference": reference} if reference else {}
 
 
-def _read_prompt(row: Row) -> str:
+def _read_prompt(row: Row, skipped: Counter[str]) -> str:
     """Return the prompt of a sample; earlier releases write a list of requests, not an object."""
     arguments = row.fields.get("arguments")
     if isinstance(arguments, list) and arguments:
@@ -137,15 +138,15 @@ def _read_prompt(row: Row) -> str:
     if not isinstance(prompt, str):
         msg = f"the prompt of a sample is a text, not {prompt!r:.60}"
         raise row.error(msg)
-    return _read_messages(row, prompt) if prompt.startswith('[{"role"') else prompt
+    return _read_messages(row, prompt, skipped) if prompt.startswith('[{"role"') else prompt
 
 
-def _read_messages(row: Row, prompt: str) -> str:
+def _read_messages(row: Row, prompt: str, skipped: Counter[str]) -> str:
     try:
         messages = cast("object", json.loads(prompt))
     except ValueError:
         return prompt
-    return join_messages(row.enter({"messages": messages}, "arguments"), "messages")
+    return join_messages(row.enter({"messages": messages}, "arguments"), "messages", skipped)
 
 
 def _read_reply(row: Row) -> str:
