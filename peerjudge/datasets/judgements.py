@@ -430,8 +430,8 @@ def describe_repeated(repeated: Mapping[str, int]) -> str:
         return ""
     named = ", ".join(f"{judge}: {count}" for judge, count in counts.most_common(_LISTED))
     return (
-        f"{counts.total()} reviews repeat another one of the same judge, question, answers and order "
-        f"({named}); each counts"
+        f"repeated reviews: {counts.total()} ({named}) have the judge, question, answers and order of "
+        "another one; each counts"
     )
 
 

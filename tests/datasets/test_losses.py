@@ -22,7 +22,7 @@ def battle(number, one="m1", other="m2", **more):
 def chat(content):
     """Return a battle whose answers have this content."""
     said = [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": content}]
-    return battle(1, conversation_a=said, conversation_b=said[:1] + [{**said[1], "content": "y"}])
+    return battle(1, conversation_a=said, conversation_b=[said[0], {**said[1], "content": "y"}])
 
 
 def written(number, one, other, question="Why?"):
@@ -43,7 +43,7 @@ def written(number, one, other, question="Why?"):
 @pytest.mark.parametrize(
     ("rows", "note"),
     [
-        ([battle(1), battle(1, tstamp=2), battle(2)], r"1 reviews repeat .*\(j: 1\); each counts"),
+        ([battle(1), battle(1, tstamp=2), battle(2)], r"repeated reviews: 1 \(j: 1\)"),
         ([battle(1, "m", "m"), battle(2)], r"1 comparison is \(1-m\) of one system with itself"),
         ([written(1, "x", "y"), written(1, "x", "z")], "same id has other answers .*: 1"),
         ([written(1, "x", "y"), written(1, "x", "y", "How?")], "same id has another question: 1"),
@@ -62,14 +62,14 @@ def test_reviews_of_an_own_table_that_repeat_another_are_counted(write):
     """A reviewer may judge the same answers again, and the number is said."""
     row = {"question": "Why?", "answer_a": "x", "answer_b": "y", "reviewer": "j", "verdict": "a"}
     notes = load(f"{write('own.jsonl', [row, row])}").notes
-    assert any(note.startswith("1 reviews repeat") for note in notes)
+    assert any(note.startswith("repeated reviews: 1") for note in notes)
 
 
 def test_battles_read_from_two_files_are_counted(write):
     """The second file repeats what the first one has."""
     files = [write(name, [battle(1), battle(2)]) for name in ("one.jsonl", "two.jsonl")]
     data = load(f"arena:{files[0]}", options=Options(files=(files[1],)))
-    assert any(note.startswith("2 reviews repeat") for note in data.notes)
+    assert any(note.startswith("repeated reviews: 2") for note in data.notes)
 
 
 def test_parts_of_a_message_that_are_no_text_are_counted(write):
@@ -92,7 +92,7 @@ def test_parts_of_a_message_that_are_no_text_are_counted(write):
 )
 def test_a_key_that_occurs_twice_is_refused(write, name, text):
     """Of two values of one key no one knows which is meant, as of two columns of one name."""
-    with pytest.raises(DataError, match="the key '(gold|text)' occurs twice"):
+    with pytest.raises(DataError, match=r"the key '(gold|text)' occurs twice"):
         load(f"jsonl:{write(name, text)}")
 
 
