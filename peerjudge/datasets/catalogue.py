@@ -28,7 +28,16 @@ _FLAGS = {
     "pairs": "--pairs",
 }
 """The options of `peerjudge import` by the field of `Options`."""
-_OWN_TABLES = {".csv": "csv", ".jsonl": "jsonl", ".jsonl.gz": "jsonl"}
+_OWN_TABLES = {
+    f"{ending}{packed}": reader
+    for ending, reader in (
+        (".csv", "csv"),
+        (".tsv", "csv"),
+        (".jsonl", "jsonl"),
+        (".json", "jsonl"),
+    )
+    for packed in ("", ".gz")
+} | {".parquet": "jsonl"}
 
 
 def list_datasets() -> dict[str, Source]:
@@ -57,8 +66,8 @@ def _explain_unknown(name: str, known: Mapping[str, str]) -> str:
         return f"there is no file {name}; check the path"
     if path.is_file():
         return (
-            f"the ending of {name} names no format; save a table of pairs as .csv or .jsonl, or name the "
-            f"format of another tool: FORMAT:{name}, such as arena:{name}"
+            f"the ending of {name} names no format; save a table of pairs as .csv, .tsv, .json, .jsonl "
+            f"or .parquet, or name the format of another tool: FORMAT:{name}, such as arena:{name}"
         )
     if path.is_dir():
         return f"the folder {name} holds no imported records; give FORMAT:{name}, such as llmbar:{name}"
@@ -79,10 +88,10 @@ def load(
     """Load a dataset.
 
     Args:
-        spec: `NAME`, `NAME:PATH` or `FILE.py:PATH`; the path of a records folder, or of a `.csv` or
-            `.jsonl` file, needs no name. `NAME+RULE` and `NAME+RULE:PATH` choose a gold
-            rule, as in `vicuna80+strict_majority:data/vicuna80`. A published dataset without a path
-            is read from the folder of `download`. `FILE.py` is executed: its constant `SOURCE`
+        spec: `NAME`, `NAME:PATH` or `FILE.py:PATH`; the path of a records folder, or of a table
+            (`.csv`, `.tsv`, `.json`, `.jsonl`, also `.gz`, or `.parquet`), needs no name. `NAME+RULE` and
+            `NAME+RULE:PATH` choose a gold rule, as in `vicuna80+strict_majority:data/vicuna80`.
+            A published dataset without a path is read from the folder of `download`. `FILE.py` is executed: its constant `SOURCE`
             declares the dataset, as in the modules of `peerjudge.datasets.sources`.
         limit: keep only this many comparisons, the first ones, and their reviews.
         gold: the rule for votes that disagree; `None` is the rule in `spec`, else the dataset's.
@@ -188,7 +197,7 @@ def _read_own(file: str, source: Source, request: Request) -> Dataset:
 
 
 def name_format(spec: str) -> str:
-    """Return the dataset of a path without a name: a records folder, or a table `.csv` or `.jsonl`.
+    """Return the dataset of a path without a name: a records folder, or a table by its ending.
 
     Any other text is returned unchanged.
     """

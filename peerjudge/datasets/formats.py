@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import csv
 from collections.abc import ItemsView, Iterable, Iterator, Mapping
+from contextlib import suppress
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any, cast
 
-from peerjudge.datasets.lines import Bad, Row, read_items, read_lines, read_rows
+from peerjudge.datasets.lines import Bad, Row, read_items, read_lines, read_object, read_rows
 from peerjudge.datasets.source import Options
 from peerjudge.errors import DataError
 
 DELIMITERS = (",", ";", "\t", "|")
+_BATCH = 1000
+"""Rows of a Parquet file that are read at once."""
 _SAMPLED = 50
 """Records that a delimiter must split into equally many cells."""
 _LONGEST_CELL = 2**27
@@ -82,12 +88,17 @@ def read_unmapped(
             a column that is mapped.
     """
     encoding = options.encoding
+    if _is_parquet(path):
+        return _read_parquet(path)
     start = _peek(path, encoding)
     if start in ("[", "{") and options.delimiter:
         msg = f"{path} is JSON, which has no delimiter; leave out --delimiter"
         raise DataError(msg)
     if start == "[":
         return read_items(path, encoding=encoding)
+    if start == "{" and not _begins_with_object(path, encoding):
+        with suppress(DataError):  # else the line that cannot be read is named
+            return iter([Row(path, 1, read_object(path, encoding=encoding), "item")])
     if start == "{":
         return read_rows(path, encoding=encoding, bad=bad)
     delimiter = options.delimiter or find_delimiter(path, encoding=encoding)
@@ -189,6 +200,10 @@ def find_delimiter(path: Path, *, encoding: str = "utf-8") -> str:
     Raises:
         DataError: none does, or several do.
     """
+    for _, line in read_lines(path, encoding=encoding):
+        if _names_delimiter(line):
+            return line.strip("\r\n")[-1]
+        break
     widths = {each: _measure_records(path, each, encoding) for each in DELIMITERS}
     fitting = [each for each, found in widths.items() if found and found[0] > 1]
     if len(fitting) > 1:
@@ -216,6 +231,36 @@ def _measure_records(path: Path, delimiter: str, encoding: str) -> list[int]:
     return widths
 
 
+def _is_parquet(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(4) == b"PAR1"
+
+
+def _read_parquet(path: Path) -> Iterator[Row]:
+    if find_spec("pyarrow") is None:
+        msg = f"{path} is a Parquet file: run `pip install 'peerjudge[parquet]'` to read it"
+        raise DataError(msg)
+    # pyarrow has no type stubs.
+    parquet = cast("Any", import_module("pyarrow.parquet"))
+    try:
+        number = 0
+        for batch in parquet.ParquetFile(path).iter_batches(batch_size=_BATCH):
+            for fields in batch.to_pylist():
+                number += 1
+                yield Row(path, number, fields, "item")
+    except (OSError, ValueError) as cause:
+        msg = f"{path} cannot be read as Parquet: {cause}"
+        raise DataError(msg) from cause
+
+
+def _begins_with_object(path: Path, encoding: str) -> bool:
+    """Return whether the first line is a whole object, so that the file has one in each line."""
+    first = next(line.strip() for _, line in read_lines(path, encoding=encoding) if line.strip())
+    return first.rstrip(",").endswith("}")
+
+
 def _peek(path: Path, encoding: str) -> str:
     """Return the first character that is no white space."""
     for _, line in read_lines(path, encoding=encoding):
@@ -225,13 +270,19 @@ def _peek(path: Path, encoding: str) -> str:
     raise DataError(msg)
 
 
+def _names_delimiter(line: str) -> bool:
+    """Return whether a line is that by which spreadsheets name the delimiter, such as `sep=;`."""
+    return line.strip("\r\n").lower() in [f"sep={each}" for each in DELIMITERS]
+
+
 def _read_records(path: Path, delimiter: str, encoding: str) -> Iterator[tuple[int, list[str]]]:
     # Each with the line on which it begins, without empty lines.
     if len(delimiter) != 1 or delimiter in '"\r\n':
         msg = f"the delimiter of a table is one character between its cells, not {delimiter!r}"
         raise DataError(msg)
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
-    lines = (line for _, line in read_lines(path, encoding=encoding))
+    numbered = read_lines(path, encoding=encoding)
+    lines = (line for number, line in numbered if not (number == 1 and _names_delimiter(line)))
     reader = csv.reader(lines, strict=True, delimiter=delimiter)
     begins = 1
     while True:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import isfinite, nan
 from pathlib import Path
-from typing import TypeAlias, TypeVar, cast
+from typing import BinaryIO, TypeAlias, TypeVar, cast
 
 from peerjudge.datasets.names import clean_name
 from peerjudge.errors import DataError
@@ -20,6 +20,12 @@ Bad: TypeAlias = Callable[[DataError], None]
 """A function that takes the error of a row that cannot be read, so that the next rows are read."""
 
 _FLAGS = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False, "": False}
+_LONGEST_LINE = 2**28
+"""Longest line. [bytes]"""
+_UNPACKED = 2**26
+"""Size of the text in a compressed file from which its expansion is limited. [bytes]"""
+_EXPANSION = 200
+"""Largest ratio of text to compressed file; texts reach 5 to 30."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -108,7 +114,7 @@ class Row:
             return None
         try:
             number = float(value) if isinstance(value, str | int | float) else nan
-        except ValueError:
+        except (ValueError, OverflowError):
             number = nan
         if isinstance(value, bool) or not isfinite(number):
             raise self._wrong(key, "a number")
@@ -217,11 +223,25 @@ def read_items(path: Path, *, encoding: str = "utf-8") -> Iterator[Row]:
         yield Row(path, number, cast("dict[str, object]", item), "item")
 
 
+def read_object(path: Path, *, encoding: str = "utf-8") -> dict[str, object]:
+    """Return the one JSON object of a file, which may span lines.
+
+    Raises:
+        DataError: the file is missing, is in another encoding, or holds anything else.
+    """
+    text = "".join(line for _, line in read_lines(path, encoding=encoding))
+    found = parse_json(text, where=str(path), wanted="a complete JSON object", advice="")
+    if not isinstance(found, dict):
+        msg = f"{path}: expected a JSON object, found {text.strip()!r:.60}"
+        raise DataError(msg)
+    return cast("dict[str, object]", found)
+
+
 def read_lines(path: Path, *, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
     """Yield the lines of a text file with their numbers from 1, with line ends, without BOM."""
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            for number, raw in enumerate(file, start=1):
+            for number, raw in enumerate(_split_lines(path, file, encoding), start=1):
                 content = raw.removeprefix(_BOM) if number == 1 else raw
                 yield number, _decoded(path, number, content, encoding)
     except FileNotFoundError as cause:
@@ -233,6 +253,32 @@ def read_lines(path: Path, *, encoding: str = "utf-8") -> Iterator[tuple[int, st
     except OSError as cause:
         msg = f"{path} cannot be read: {cause.strerror or cause}"
         raise DataError(msg) from cause
+
+
+def _split_lines(path: Path, file: BinaryIO | gzip.GzipFile, encoding: str) -> Iterator[bytes]:
+    """Yield the lines, which end in LF, CR LF, or a lone CR as some spreadsheets write it.
+
+    Raises `DataError` for a longer line, or more text out of a compressed file, than memory may hold.
+    """
+    packed = path.stat().st_size if path.suffix == ".gz" else 0
+    wide = encoding.lower().replace("_", "-").startswith(("utf-16", "utf-32"))
+    total, number = 0, 0
+    while raw := file.readline(_LONGEST_LINE + 1):
+        number, total = number + 1, total + len(raw)
+        if len(raw) > _LONGEST_LINE:
+            limit = f"{_LONGEST_LINE >> 20} MiB"
+            msg = f"{path}, line {number}: longer than {limit}; give one object in each line"
+            raise DataError(msg)
+        if packed and total > max(_UNPACKED, packed * _EXPANSION):
+            msg = (
+                f"{path} holds more than {_EXPANSION} times its size in text, which no data do; unpack it if "
+                "it is what you expect"
+            )
+            raise DataError(msg)
+        if b"\r" in raw.removesuffix(b"\n").removesuffix(b"\r") and not wide:
+            yield from raw.splitlines(keepends=True)
+        else:
+            yield raw
 
 
 def _decoded(path: Path, number: int, raw: bytes, encoding: str) -> str:

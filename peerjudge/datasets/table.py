@@ -60,6 +60,8 @@ _LETTERS = "abcd"
 _NUMBERS = "1234"
 _GOLD_RATING = "gold_"
 """Beginning of a column with gold ratings of a lone answer, before the aspect."""
+_LARGEST = 2**63
+"""First number that does not fit the store."""
 _MISSPELT = 0.8
 """Similarity to a known column name above which a name is a typing error (`golden`, `anser_a`)."""
 _SPELT = frozenset(("id", "question", "answers", "gold", "annotator", "category", "subset")) | {
@@ -437,6 +439,10 @@ def _meta(row: Row) -> Mapping[str, Scalar]:
         near = None if key in known else _find_misspelt(key)
         if near is not None and near not in row.fields:
             msg = f"column {key!r} looks like {near!r} misspelt; correct it, or choose another name"
+            raise row.error(msg)
+    for key, value in row.fields.items():
+        if isinstance(value, int | float) and not abs(value) < _LARGEST:
+            msg = f"{key!r} is no finite number below 2^63: {value!r:.60}"
             raise row.error(msg)
     return {
         key: _rating(value) if key.startswith(_GOLD_RATING) else value

@@ -1,0 +1,76 @@
+"""Tables in the forms that people have are read alike, and no file takes all memory."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+from peerjudge.datasets import load
+from peerjudge.errors import DataError
+
+ROW = {"question": "Why?", "answer_a": "x", "answer_b": "y", "gold": "b"}
+CELLS = ("\n".join(",".join(each) for each in (ROW, ROW.values())) + "\n").encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("own.csv", CELLS),
+        ("own.csv", CELLS.replace(b",", b";")),
+        ("own.csv", b"sep=;\r\n" + CELLS.replace(b",", b";").replace(b"\n", b"\r\n")),
+        ("own.csv", CELLS.replace(b"\n", b"\r")),
+        ("own.tsv", CELLS.replace(b",", b"\t")),
+        ("own.csv.gz", gzip.compress(CELLS)),
+        ("own.json", json.dumps([ROW]).encode()),
+        ("own.json", json.dumps(ROW, indent=2).encode()),
+        ("own.json.gz", gzip.compress(json.dumps([ROW]).encode())),
+        ("own.jsonl", json.dumps([ROW]).encode()),
+    ],
+)
+def test_a_table_is_read_in_every_form(write, name, content):
+    """Delimiters, line ends, compression and JSON lists or objects give the same comparison."""
+    (one,) = load(str(write(name, content))).comparisons
+    assert [answer.text for answer in one.answers] == ["x", "y"]
+    assert one.gold is not None
+    assert one.gold.choice == "b"
+
+
+def test_a_parquet_file_is_a_table(tmp_path):
+    """Rows of Parquet are objects."""
+    pa = pytest.importorskip("pyarrow")
+    pytest.importorskip("pyarrow.parquet").write_table(
+        pa.Table.from_pylist([ROW]), tmp_path / "own.parquet"
+    )
+    (one,) = load(str(tmp_path / "own.parquet")).comparisons
+    assert one.question.text == "Why?"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "complaint"),
+    [
+        ("own.jsonl.gz", gzip.compress(b" " * 2**27, 9), "more than 200 times its size"),
+        ("own.jsonl", b'{"a": ' * 100_000, "nested too deeply|not a complete"),
+        ("own.json", b"[" * 100_000, "nested too deeply"),
+        ("own.jsonl", b'{"question": 1e999}', "'question' must be a string"),
+        ("own.jsonl", json.dumps(ROW | {"n": 1}).replace(": 1}", ": 1e999}").encode(), "'n' is no"),
+        ("own.jsonl", json.dumps(ROW | {"n": 10**400}).encode(), "'n' is no finite number"),
+        ("own.jsonl", json.dumps(ROW | {"id": 1}).replace(": 1}", ": 1e999}").encode(), "'id'"),
+        ("own.jsonl", b'{"question": ' + b"1" * 5000 + b"}", "line 1: not a complete JSON object"),
+        ("own.parquet", b"PAR1" + b"\xff" * 20, "cannot be read as Parquet"),
+    ],
+)
+def test_a_file_that_would_take_all_memory_is_refused(write, name, content, complaint):
+    """Bombs, deep nesting and numbers beyond all bounds end in a sentence."""
+    with pytest.raises(DataError, match=complaint):
+        load(str(write(name, content)))
+
+
+@pytest.mark.parametrize("flag", [True, 1, 1.0, "true", "1"])
+def test_ids_and_flags_have_the_forms_of_other_tools(write, flag):
+    """A whole number with a point is the whole number, and a flag may be a truth value."""
+    row = {"prompt": "Why?", "response_a": "x", "response_b": "y", "model_a": "m", "model_b": "n"}
+    row |= {"question_id": 80.0, "winner_model_a": flag, "winner_model_b": 0, "winner_tie": False}
+    (one,) = load(f"arena:{write('rows.jsonl', [row])}").comparisons
+    assert one.question.id == "80"
