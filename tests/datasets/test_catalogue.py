@@ -39,14 +39,14 @@ def test_an_unknown_name_lists_the_known_ones():
     [
         ("absent.csv", "there is no file absent.csv; check the path"),
         ("absent", "no file or folder of this name: for a run, give its folder"),
-        ("pairs.tsv", "save a table of pairs as .csv or .jsonl, or name the format"),
+        ("pairs.xlsx", "save a table of pairs as .csv, .*or .parquet, or name the format"),
         ("folder", "the folder folder holds no imported records; give FORMAT:folder"),
     ],
 )
 def test_a_wrong_path_is_not_called_an_unknown_dataset(name, says, tmp_path, monkeypatch):
     """A path that is misspelt, or has no known ending, needs another sentence than a wrong name."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "pairs.tsv").touch()
+    (tmp_path / "pairs.xlsx").touch()
     (tmp_path / "folder").mkdir()
     with pytest.raises(DataError, match=says):
         load(name)
