@@ -92,7 +92,8 @@ def load(
             (`.csv`, `.tsv`, `.json`, `.jsonl`, also `.gz`, or `.parquet`), needs no name. `NAME+RULE` and
             `NAME+RULE:PATH` choose a gold rule, as in `vicuna80+strict_majority:data/vicuna80`.
             A published dataset without a path is read from the folder of `download`. `FILE.py` is
-            executed: its constant `SOURCE` declares the dataset, as in the modules of `peerjudge.datasets.sources`.
+            executed: its constant `SOURCE` declares the dataset, as in the modules of
+            `peerjudge.datasets.sources`.
         limit: keep only this many comparisons, the first ones, and their reviews.
         gold: the rule for votes that disagree; `None` is the rule in `spec`, else the dataset's.
         reviews: `False` skips the recorded reviews, which is faster where there are many.
