@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, log2, nan
+from math import exp, log, log2, nan
 from typing import Literal
 
 import numpy as np
@@ -164,13 +164,24 @@ def _fit_samples(given: Floats, chosen: Floats, times: Floats, at: npt.NDArray[n
     return np.concatenate([whole, *drawn])
 
 
+MOST_ODDS = 100.0
+"""Odds, and one over them, beyond which an interval says nothing."""
+
+
 def _measure_odds(coefficients: Floats, n: int, questions: int) -> Measurement:
-    """Return the odds of one coefficient: its value on the data, then on every sample."""
+    """Return the odds of one coefficient: its value on the data, then on every sample.
+
+    They are unknown where the samples leave them open: on data that an answer's length separates, only the
+    ridge of the regression bounds a coefficient.
+    """
+    unknown = Measurement(value=nan, low=nan, high=nan, n=0, method=_METHOD)
     if np.isnan(coefficients[0]):
-        return Measurement(value=nan, low=nan, high=nan, n=0, method=_METHOD)
+        return unknown
     measurement = make_measurement(
         float(coefficients[0]), coefficients[1:], clusters=questions, n=n, limits=None
     )
+    if max(-measurement.low, measurement.high) > log(MOST_ODDS):
+        return unknown
     return replace(
         measurement,
         value=exp(measurement.value),

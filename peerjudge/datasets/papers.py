@@ -108,7 +108,7 @@ def _is_of(cell: PublishedCell, part: _Toml) -> bool:
 
 def _cells(item: _Toml, paper: _Toml) -> Iterator[PublishedCell]:
     fits = cast("list[dict[str, list[str]]]", paper.get("fitted", []))
-    fitted = {card for fit in fits if item["name"] in fit["items"] for card in fit["cards"]}
+    of_item = [fit for fit in fits if item["name"] in fit["items"]]
     for given in cast("list[_Toml]", item.get("grids", [])):
         grid = {key: item[key] for key in ("columns", "digits") if key in item} | given
         columns = cast("list[str]", grid["columns"])
@@ -120,5 +120,10 @@ def _cells(item: _Toml, paper: _Toml) -> Iterator[PublishedCell]:
                         value=None if value == _DRAWN else value,
                         digits=cast("int", grid.get("digits", 0)),
                         impossible=str(grid.get("impossible", "")),
-                        fitted=frozenset(fitted),
+                        fitted=frozenset(
+                            card
+                            for fit in of_item
+                            if row not in fit.get("except_rows", ())
+                            for card in fit["cards"]
+                        ),
                     )

@@ -37,7 +37,6 @@ _TASKS = {
     "reconsider": "second look",
     "verdict": "reading of a verdict",
 }
-_LEAST_ODDS, _MOST_ODDS = 0.001, 1000.0
 
 
 def share(value: float, digits: int = 0) -> str:
@@ -84,11 +83,6 @@ def decimal(value: float | None, digits: int = 3) -> str:
 def interval(measured: Measurement | None, digits: int = 3) -> str:
     """Format a number with its interval: `0.410 [0.329, 0.453]`; without bounds only the number."""
     return _bounded(measured, lambda value: decimal(value, digits))
-
-
-def odds(measured: Measurement | None) -> str:
-    """Format odds with their interval; odds beyond a thousand to one are not distinguished."""
-    return _bounded(measured, _odds)
 
 
 def p_value(value: float | None) -> str:
@@ -198,11 +192,3 @@ def _bounded(measured: Measurement | None, show: Callable[[float], str]) -> str:
         return MISSING
     value, low, high = map(show, (measured.value, measured.low, measured.high))
     return value if low == high == MISSING else f"{value} [{low}, {high}]"
-
-
-def _odds(value: float) -> str:
-    if isnan(value):
-        return MISSING
-    if value > _MOST_ODDS:
-        return f">{_MOST_ODDS:.0f}"
-    return f"<{_LEAST_ODDS}" if value < _LEAST_ODDS else f"{value:.3f}"

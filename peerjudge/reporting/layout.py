@@ -18,7 +18,6 @@ from peerjudge.reporting.formats import (
     SIMULATED,
     decimal,
     interval,
-    odds,
     p_value,
     percent,
     points,
@@ -34,8 +33,8 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
-Kind: TypeAlias = Literal["plain", "share", "points", "p", "odds"]
-"""How a value is shown: a share in %, a difference in points, a p-value, odds; or as it is."""
+Kind: TypeAlias = Literal["plain", "share", "points", "p"]
+"""How a value is shown: a share in %, a difference in points, a p-value; or as it is."""
 
 _WIDEST = 10_000
 _PAGE = 134
@@ -113,7 +112,7 @@ class Column:
                 return percent(value, digits)
             if self.kind == "points":
                 return points(value, digits)
-            return odds(value) if self.kind == "odds" else interval(value, self.digits_or(3))
+            return interval(value, self.digits_or(3))
         if self.kind == "share":
             return share(number, digits)
         if self.kind == "points":

@@ -16,6 +16,7 @@ from peerjudge.analysis import (
 )
 from peerjudge.analysis.position import Preference
 from peerjudge.analysis.selecting import HUMAN
+from peerjudge.analysis.verbosity import MOST_ODDS
 from peerjudge.data import LEVEL, Measurement, Noun, replace, to_plain
 from peerjudge.reporting.figures import Figure, Row, Rows, build_mark
 from peerjudge.reporting.formats import counted, interval_note, percent, preface
@@ -322,7 +323,6 @@ def _build_length_table(rows: Sequence[Verbosity], gold: str) -> Table:
         Column(
             "Odds",
             "odds",
-            "odds",
             about="of being chosen for each doubling of length, at equal position and "
             f"author{quality}; 1 means no effect, and random verdicts draw all odds to 1. Quality is "
             "known only roughly: where better answers are longer, the odds are too high",
@@ -330,7 +330,9 @@ def _build_length_table(rows: Sequence[Verbosity], gold: str) -> Table:
         Column(
             f"Odds over {gold}",
             "over_gold",
-            "odds",
             about=f"at equal position and author, relative to the odds of {gold} on the same pairs",
         ),
+        note=""
+        if all(one is None or one.n for row in rows for one in (row.odds, row.over_gold))
+        else f"Odds are left out where their interval reaches beyond {MOST_ODDS:.0f} or 1/{MOST_ODDS:.0f}.",
     )

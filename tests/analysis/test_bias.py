@@ -234,6 +234,13 @@ def test_a_preference_for_better_answers_is_no_preference_for_length():
     assert fond.over_gold.high < 2.5
 
 
+def test_odds_that_only_the_ridge_bounds_are_unknown():
+    """A judge that always chooses the longer answer has no odds of length: no sample bounds them."""
+    (found,) = measure_verbosity(judged(made(60.0, 0.0, count=12)), samples=50)
+    assert found.longer.value == 1.0
+    assert (found.odds.n, np.isnan(found.odds.value)) == (0, True)
+
+
 def test_one_question_or_equal_lengths_give_no_odds():
     """Without a second question or a difference in length, nothing is estimated."""
     one = pair_of("c", gold="1", lengths=(10, 100))

@@ -94,3 +94,10 @@ def test_a_word_for_nothing_is_no_value(tmp_path, monkeypatch):
     monkeypatch.setattr(reader, "_TABLES", tmp_path)
     (item,) = reader.read_paper("mine").items
     assert [(cell.name, cell.value) for cell in item.cells] == [("row, a", 0.5), ("row, c", None)]
+
+
+def test_how_cards_discuss_was_fitted_to_no_published_accuracy_of_vicuna80():
+    """Of PRD's Table 5, the accuracies of reviews are fitted, that of the discussion is not."""
+    (table,) = (item for item in PAPERS["prd"].items if item.name == "Table 5")
+    fitted = {cell.key[1]: bool(cell.fitted) for cell in table.cells}
+    assert fitted == {"GPT-4": True, "GPT-4 & Claude": False, "All": True, "All (weighted)": True}

@@ -3,16 +3,7 @@
 import pytest
 
 from peerjudge.data import Measurement
-from peerjudge.reporting.formats import (
-    interval,
-    isolated,
-    odds,
-    p_value,
-    percent,
-    points,
-    share,
-    tokens,
-)
+from peerjudge.reporting.formats import interval, isolated, p_value, percent, points, share, tokens
 from peerjudge.shown import money
 
 NAN = float("nan")
@@ -55,7 +46,7 @@ def test_a_difference_has_its_sign():
 
 def test_a_missing_measurement_is_a_dash():
     """No number stands for a missing one."""
-    assert percent(None) == points(None) == interval(None) == odds(None) == p_value(None) == "-"
+    assert percent(None) == points(None) == interval(None) == p_value(None) == "-"
 
 
 def test_a_number_without_bounds_has_no_brackets():
@@ -63,18 +54,12 @@ def test_a_number_without_bounds_has_no_brackets():
     assert interval(measured(0.4567, NAN, NAN)) == "0.457"
     assert interval(measured(0.4567, 0.4, -0.0001)) == "0.457 [0.400, 0.000]"
     bare = measured(1.0, NAN, NAN)
-    assert [odds(bare), points(bare), percent(bare)] == ["1.000", "+100", "100"]
+    assert [points(bare), percent(bare)] == ["+100", "100"]
 
 
 def test_a_p_value_is_never_zero():
     """Three digits suffice; anything below is said to be below."""
     assert [p_value(value) for value in (1.0, 0.0314, 0.0004)] == ["1.000", "0.031", "< 0.001"]
-
-
-def test_odds_beyond_a_thousand_are_not_distinguished():
-    """Where length separates the choices without exception, the odds are unbounded."""
-    found = Measurement(value=66.719, low=0.0002, high=4.3e18, n=20)
-    assert odds(found) == "66.719 [<0.001, >1000]"
 
 
 def test_a_small_cost_keeps_two_digits():

@@ -12,7 +12,7 @@ from peerjudge.features.search.nouns import Exemplar, SearchOptions, Splits, Tar
 from peerjudge.features.search.objectives import (
     OBJECTIVES,
     find_gold_rating,
-    has_gold,
+    keep_gold,
     list_aspects,
 )
 from peerjudge.features.search.splits import halve_search, split_questions
@@ -120,15 +120,8 @@ def _choose_comparisons(search: Search, prepared: Prepared) -> tuple[tuple[Compa
             named = f"{aspect!r} is not one of them" if aspect else "name one with --aspect"
             msg = f"the data have gold ratings of {', '.join(known) or 'no aspect'}; {named}"
             raise ExperimentError(msg)
-    kept = tuple(one for one in everything if has_gold(one, search.objective, aspect=aspect))
-    if not kept:
-        hint = "; ratings have the objective error" if list_aspects(everything) else ""
-        msg = (
-            f"no comparison of {prepared.dataset.name!r} has gold for the objective "
-            f"{search.objective!r}, so candidates cannot be scored{hint}"
-        )
-        raise ExperimentError(msg)
-    return kept, aspect
+    played = replace(prepared.dataset, comparisons=everything)
+    return keep_gold(played, search.objective, aspect=aspect).comparisons, aspect
 
 
 def _split(search: Search, comparisons: Sequence[Comparison], *, seed: int) -> Splits:

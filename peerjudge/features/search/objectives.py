@@ -8,9 +8,12 @@ from dataclasses import dataclass, field
 from math import fsum, isnan
 from types import MappingProxyType
 
+import numpy as np
+
 from peerjudge.analysis import collect_transcripts, tabulate_by_condition
-from peerjudge.data import Comparison, Objective, Transcript
+from peerjudge.data import Comparison, Dataset, Measurement, Objective, Transcript, replace
 from peerjudge.errors import ExperimentError
+from peerjudge.statistics.interval import DIFFERENCE, LEVEL, MARGIN, measure_difference
 
 OBJECTIVES: Mapping[Objective, str] = MappingProxyType(
     {
@@ -46,6 +49,35 @@ def has_gold(comparison: Comparison, objective: Objective, *, aspect: str = "") 
     if objective == "error":
         return find_gold_rating(comparison, aspect) is not None
     return comparison.gold is not None and len(comparison.answers) > 1
+
+
+def keep_gold(dataset: Dataset, objective: Objective, *, aspect: str = "") -> Dataset:
+    """Return the dataset with the comparisons that can be scored.
+
+    Raises:
+        ExperimentError: there is none.
+    """
+    kept = [one for one in dataset.comparisons if has_gold(one, objective, aspect=aspect)]
+    if not kept:
+        hint = "; ratings have the objective error" if list_aspects(dataset.comparisons) else ""
+        msg = (
+            f"no comparison of {dataset.name!r} has gold for the objective {objective!r}, so candidates "
+            f"cannot be scored{hint}"
+        )
+        raise ExperimentError(msg)
+    return replace(dataset, comparisons=tuple(kept))
+
+
+def measure_gain(
+    differences: Sequence[float], *, objective: Objective, level: float = LEVEL
+) -> Measurement:
+    """Return the mean of paired differences of scores, one for each question, with its interval.
+
+    Margins lie near one another, so that the questions added are half as far apart, as in `compare`.
+    """
+    questions = np.arange(len(differences))
+    added = MARGIN if objective == "margin" else DIFFERENCE
+    return measure_difference(differences, questions, added=added, level=level).difference
 
 
 def score_transcripts(

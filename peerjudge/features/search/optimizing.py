@@ -6,15 +6,15 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import cast
-
-import numpy as np
 
 from peerjudge.data import (
     Dataset,
     Experiment,
     Measurement,
+    Objective,
     ReviewerKind,
     Search,
     content_hash,
@@ -46,6 +46,7 @@ from peerjudge.features.search.nouns import (
     SearchState,
     Step,
 )
+from peerjudge.features.search.objectives import keep_gold, measure_gain
 from peerjudge.features.search.playing import Player, StoppedError
 from peerjudge.features.search.proposing import propose, require_proposer
 from peerjudge.features.search.replay import next_step, read_state
@@ -63,7 +64,6 @@ from peerjudge.runs.blocking import block
 from peerjudge.runs.bounds import Bounds
 from peerjudge.runs.ledger import Spending
 from peerjudge.shelf import Shelf
-from peerjudge.statistics.interval import DIFFERENCE, measure_mean
 
 
 async def optimize(
@@ -189,7 +189,10 @@ async def optimize(
     prepared, unchanged = leave_out_unchanged(chosen, prepared, shelf)
     bounds.require_prices(prepared.costs)
     declared = declare(search, prepared, chosen, shelf=shelf, seed=prepared.plan.experiment.seed)
-    others = tuple(load(name, reviews=False) for name in transfer_data)
+    others = tuple(
+        keep_gold(load(name, reviews=False), search.objective, aspect=declared.search.aspect)
+        for name in transfer_data
+    )
     folder = Path(out) if out else _default_folder(prepared, declared)
     player = Player(
         base=prepared,
@@ -297,7 +300,7 @@ class _Work:
             base,
             finalists,
             {name: scores.scores for name, scores in self.selected.items()},
-            measure=_measure,
+            measure=partial(_measure, self.player.objective),
         )
 
     async def test(self) -> None:
@@ -334,7 +337,7 @@ class _Work:
         player, declared = self.player, self.declared
         state = self.read()
         scores = state.scores
-        test = None if self.played is None else find_test(self.played)
+        test = None if self.played is None else find_test(self.played, self.player.objective)
         return Optimized(
             out=str(player.folder),
             run=player.base.run_id,
@@ -393,8 +396,8 @@ def _describe_step(step: Step, options: SearchOptions) -> str:
     return f"{where}: {counted(len(step.candidates), 'candidate')} on {asked}"
 
 
-def _measure(differences: Sequence[float], level: float) -> Measurement:
-    return measure_mean(differences, np.arange(len(differences)), limits=DIFFERENCE, level=level)
+def _measure(objective: Objective, differences: Sequence[float], level: float) -> Measurement:
+    return measure_gain(differences, objective=objective, level=level)
 
 
 def _add_logprobs(objective: str, settings: Mapping[str, str] | None) -> Mapping[str, str] | None:

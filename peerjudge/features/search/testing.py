@@ -11,13 +11,13 @@ from peerjudge.analysis.coefficients import resample_coefficients
 from peerjudge.data import Condition, Dataset, Experiment, Measurement, Seating, replace
 from peerjudge.features.search.findings import RatingFit, TestFindings, TransferRow
 from peerjudge.features.search.nouns import Candidate
-from peerjudge.features.search.objectives import Scored
+from peerjudge.features.search.objectives import Objective, Scored, measure_gain
 from peerjudge.features.search.playing import Player
 from peerjudge.features.search.targets import change_cards, change_packs
 from peerjudge.runs import Prepared, prepare
 from peerjudge.runs.ledger import Spending
 from peerjudge.shelf import OverlaidShelf, Shelf
-from peerjudge.statistics.interval import DIFFERENCE, SHARE, measure_mean
+from peerjudge.statistics.interval import SHARE, measure_mean
 from peerjudge.statistics.sampler import Sampler
 from peerjudge.statistics.testing import compare_correlations
 
@@ -32,16 +32,16 @@ class Played:
     base: Scored
     chosen: Scored
 
-    def measure(self) -> tuple[Measurement, Measurement, Measurement]:
+    def measure(self, objective: Objective) -> tuple[Measurement, Measurement, Measurement]:
         """Return the means of both, and of their difference; questions are the unit."""
         ours = [self.chosen.scores.get(question, 0.0) for question in self.questions]
         theirs = [self.base.scores.get(one, 0.0) for one in self.questions]
         clusters = np.arange(len(ours))
-        difference = np.asarray(ours) - np.asarray(theirs)
+        differences = [one - other for one, other in zip(ours, theirs, strict=True)]
         return (
             measure_mean(theirs, clusters, limits=SHARE),
             measure_mean(ours, clusters, limits=SHARE),
-            measure_mean(difference, clusters, limits=DIFFERENCE),
+            measure_gain(differences, objective=objective),
         )
 
 
@@ -77,7 +77,7 @@ async def transfer(
             prepared, shelf = _pair(player, chosen, data, card=card)
             names = tuple(dict.fromkeys(one.question.id for one in data.comparisons))
             played = await _play(player, prepared, shelf, names)
-            base, ours, difference = played.measure()
+            base, ours, difference = played.measure(player.objective)
             rows.append(
                 TransferRow(
                     reviewer=card or ", ".join(player.base.plan.cast),
@@ -90,9 +90,9 @@ async def transfer(
     return tuple(rows)
 
 
-def find_test(played: Played) -> TestFindings:
+def find_test(played: Played, objective: Objective) -> TestFindings:
     """Return the findings of the held-out test."""
-    base, chosen, difference = played.measure()
+    base, chosen, difference = played.measure(objective)
     named = {BASE: played.base, CHOSEN: played.chosen}
     rated = {name: _flatten(one) for name, one in named.items()}
     fits = {name: _fit(pairs) for name, pairs in rated.items() if len(pairs) > 1}

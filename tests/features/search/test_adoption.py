@@ -23,7 +23,9 @@ from peerjudge.features.search.nouns import (
     SearchState,
     Target,
 )
-from peerjudge.statistics.interval import measure_mean
+from peerjudge.features.search.objectives import measure_gain
+from peerjudge.statistics.interval import DIFFERENCE, MARGIN, measure_mean
+from peerjudge.statistics.sampler import Sampler
 
 QUESTIONS = tuple(f"q{number}" for number in range(40))
 
@@ -56,6 +58,14 @@ def state_of(rows: dict[str, list[float]], **texts: str) -> SearchState:
         steps=1,
         finished=True,
     )
+
+
+def test_a_gain_in_margins_has_the_interval_of_compare():
+    """Margins differ little, so the questions added to them are half as far apart, in both commands."""
+    differences = [0.1, 0.2, -0.05, 0.0]
+    for objective, added in (("margin", MARGIN), ("accuracy", DIFFERENCE)):
+        expected = Sampler().difference(np.array(differences), np.arange(4), added=added)
+        assert measure_gain(differences, objective=objective) == expected.difference
 
 
 def test_finalists_are_the_best_above_the_base():

@@ -158,7 +158,13 @@ def test_transfer_compares_base_and_chosen_elsewhere(whole, commands):
     """Another reviewer and other data are judged with both texts; the test itself is not played again."""
     project, _ = whole
     rows = (project.folder / "pairs.jsonl").read_text().splitlines()
-    (project.folder / "few.jsonl").write_text("\n".join(rows[:20]) + "\n")
+    # Ten more questions have no gold: they are not played, and do not count as wrong.
+    ungolded = [
+        {key: value for key, value in json.loads(row).items() if key != "gold"}
+        for row in rows[20:30]
+    ]
+    few = [*rows[:20], *map(json.dumps, ungolded)]
+    (project.folder / "few.jsonl").write_text("\n".join(few) + "\n")
     (project.folder / "agents/other.py").write_text(
         (project.folder / "agents/judge.py").read_text()
     )
@@ -257,6 +263,7 @@ def test_margins_need_probabilities(commands, project):
         (("--cost-limit", "1"), "unknown price"),
         (("--transfer", "nobody"), "no 'nobody' among the agents"),
         (("--transfer-data", "jsonl:absent.jsonl"), "absent.jsonl"),
+        (("--transfer-data", "jsonl:unlabelled.jsonl"), "has gold"),
     ],
 )
 def test_a_search_that_cannot_be_done_is_refused(refused, monkeypatch, capsys, words, sentence):
