@@ -161,7 +161,7 @@ async def _iterate(transcripts: Iterable[Transcript]) -> AsyncIterator[Transcrip
 async def _group_by_comparison(
     transcripts: AsyncIterator[Transcript],
 ) -> AsyncIterator[list[Transcript]]:
-    """Group the discussions by condition and comparison; they are sorted by both."""
+    """Group the discussions by condition and comparison; they come so."""
     together: list[Transcript] = []
     async for transcript in transcripts:
         last = together[-1] if together else transcript

@@ -309,7 +309,7 @@ async def report_run(run: OpenRun, *, contestant_of: Mapping[str, str] | None = 
     """Read an opened run once, discussion by discussion, without keeping whole discussions."""
     collector, listing = FindingsCollector(), TranscriptData()
     judged: set[Hashable] = set()
-    async for transcript in run.played():
+    async for transcript in run.transcripts():
         judged.add(_identify(transcript.comparison))
         listing.add(transcript, collector.add(transcript).events)
     findings = collector.findings(

@@ -89,14 +89,10 @@ class OpenRun:
         """The dataset that the run judged, as `NAME:PATH`, if its manifest names one."""
         return str(self._declared.get("data") or "") or None
 
-    def transcripts(self) -> AsyncIterator[Transcript]:
-        """Read the discussions that have begun, by condition and comparison."""
-        return self.store.transcripts(run=self.id)
-
-    async def played(self) -> AsyncIterator[Transcript]:
+    async def transcripts(self) -> AsyncIterator[Transcript]:
         """Read the discussions that have begun by condition, in the order of the experiment."""
         if not self.conditions:
-            async for transcript in self.transcripts():
+            async for transcript in self.store.transcripts(run=self.id):
                 yield transcript
         for name in self.conditions:
             async for transcript in self.store.transcripts(run=self.id, condition=name):

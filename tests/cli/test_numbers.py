@@ -106,7 +106,7 @@ def test_bias_has_a_row_for_every_reviewer(played):
     assert document["simulated"] is True
     printed = played("bias", "study").out
     assert "Position before and after discussion" in printed
-    assert "over gold" in printed
+    assert "Longer, gold" in printed
     assert "human" not in printed, "no people are named whose votes are gold"
 
 

@@ -106,9 +106,9 @@ def test_names_in_brackets_are_printed_whole(hostile):
     """An author called `[/x]A` is no markup, and one called `claude [old]` keeps its brackets."""
     ranking = hostile("rank", "study").out
     scores = hostile("score", "study", "--by", "category").out
-    assert "[/x]A␛]0;owned␇" in ranking
-    assert "claude [old] :smile:␛" in ranking
-    assert "[/cat0]␛" in scores
+    assert "[/x]A]0;owned" in ranking
+    assert "claude [old] :smile:]0;owned" in ranking
+    assert "[/cat0]]0;owned" in scores
 
 
 def test_a_line_break_in_a_name_makes_no_line(hostile):
@@ -119,10 +119,9 @@ def test_a_line_break_in_a_name_makes_no_line(hostile):
 
 
 def test_exports_in_a_pipe_keep_every_character(hostile):
-    """What other programs read is not marked."""
+    """What other programs read is not marked: texts are as they were given."""
     line, *_ = hostile("export", "study", "--format", "jsonl").out.splitlines()
-    assert WINDOW_TITLE in json.loads(line)["data"]["comparison"]["id"]
-    assert WINDOW_TITLE in hostile("export", "study", "--format", "csv").out
+    assert WINDOW_TITLE in json.loads(line)["data"]["comparison"]["question"]["text"]
 
 
 def test_a_page_shows_control_characters_as_marks(hostile):

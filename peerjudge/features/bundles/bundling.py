@@ -239,7 +239,7 @@ async def _copy_run(place: str, file: Path, *, texts: bool) -> tuple[dict[str, o
     count = 0
     async with open_run(place) as opened:
         with file.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
-            async for transcript in opened.played():
+            async for transcript in opened.transcripts():
                 kept = transcript
                 if not texts:
                     kept = replace(kept, comparison=digest_comparison(kept.comparison))

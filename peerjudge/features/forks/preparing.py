@@ -124,7 +124,7 @@ async def prepare_forks(
     shelf = shelf or Shelf()
     experiment = _read_experiment(opened)
     wanted = set(await choose_discussions(opened, where))
-    parents = [parent async for parent in opened.played() if parent.id in wanted]
+    parents = [parent async for parent in opened.transcripts() if parent.id in wanted]
     identity = content_hash("forks", opened.id, at, [change.text for change in changes], where)
     name = name or f"at-{at}-{identity[:8]}"
     used = {parent.condition for parent in parents}
