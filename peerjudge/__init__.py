@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from peerjudge.results.biases import bias as bias
     from peerjudge.results.comparisons import compare as compare
     from peerjudge.results.opinions import events as events
+    from peerjudge.results.previews import preview as preview
     from peerjudge.results.rankings import peer_rank as peer_rank, rank as rank
     from peerjudge.results.reports import report as report
     from peerjudge.results.reproductions import reproduce as reproduce
@@ -89,6 +90,7 @@ _NAMES = {
     "results.biases": "bias",
     "results.comparisons": "compare",
     "results.opinions": "events",
+    "results.previews": "preview",
     "results.rankings": "peer_rank rank",
     "results.reports": "report",
     "results.reproductions": "reproduce",

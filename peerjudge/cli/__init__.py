@@ -55,7 +55,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
         "new": "Write a new card, protocol, prompt pack or experiment.",
         "check": "Check the project's shelf files. Loads, and so executes, its Python files.",
         "list": "List agents, protocols, prompts, experiments, datasets, papers or features.",
-        "show": "Print a card, protocol, prompt pack or experiment.",
+        "show": "Print an item of a shelf, a discussion, or the prompts of an experiment before it runs.",
         "download": "Download a published dataset and verify it.",
     },
 }

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from peerjudge.cli.console import print_json, print_status, results
 from peerjudge.cli.interrupts import cancel_on_signal
+from peerjudge.cli.options import ArgumentOptions, CastOptions
 from peerjudge.cli.tables import say
 from peerjudge.errors import CardError, DataError, ShelfError
 from peerjudge.registry import list_features, list_problems, list_taken
@@ -34,11 +36,15 @@ __all__ = [
 
 Listed = Literal["agents", "protocols", "prompts", "experiments", "datasets", "papers", "features"]
 
-Shown = Literal["agents", "protocols", "prompts", "experiments", "discussion"]
+Shown = Literal["agents", "protocols", "prompts", "experiments", "discussion", "prompt"]
 
 _EXCERPT = 200
 """Characters of a reply that a trial prints."""
 _TOKENIZERS = "tokenizers"
+_SHOWN_WITH = (
+    "--resolved and --diff are for items of a shelf, an id for `show discussion RUN ID`, --comparison, "
+    "--condition, --turn, --data, -S and --seat for `show prompt EXPERIMENT`, and --json for these two"
+)
 
 
 def init_command(folder: Path, /) -> int:
@@ -282,6 +288,29 @@ def _entries(kind: Kind) -> list[dict[str, str]]:
     return rows
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptOptions(ArgumentOptions):
+    """Options of `show prompt`.
+
+    Parameters
+    ----------
+    comparison
+        For `prompt`: id of the comparison; by default the first that a condition judges.
+    condition
+        For `prompt`: this condition only.
+    turn
+        For `prompt`: the calls of this turn only, counted from 0 with the private reviews.
+    data
+        For `prompt`: data in place of the declared one, as for `run`.
+    """
+
+    comparison: str | None = None
+    condition: str | None = None
+    turn: int | None = None
+    data: str | None = None
+
+
 def show_command(
     kind: Shown,
     name: str,
@@ -290,20 +319,24 @@ def show_command(
     *,
     resolved: bool = False,
     diff: bool = False,
+    prompt: PromptOptions = PromptOptions(),
+    cast: CastOptions = CastOptions(),
     json: bool = False,
 ) -> int:
-    """Print a card, protocol, prompt pack or experiment, or discussions of a run. Nothing is executed.
+    """Print an item of a shelf, discussions of a run, or the prompts of an experiment. No model is called.
 
     `show discussion RUN ID` prints the question, the answers and every turn of a discussion, or of all
-    discussions on one comparison.
+    discussions on one comparison. `show prompt EXPERIMENT` prints the messages of each call that a
+    discussion would make, with their tokens, before anything is paid; replies in them are placeholders.
 
     Parameters
     ----------
     kind
-        The shelf, or `discussion`.
+        The shelf, `discussion` or `prompt`.
     name
         Name of the item, as `peerjudge list` shows it. For `discussion` the source: a run folder, a store
-        URL, a bundle, a file of transcripts, or a dataset NAME:PATH with recorded reviews.
+        URL, a bundle, a file of transcripts, or a dataset NAME:PATH with recorded reviews. For `prompt` the
+        experiment, as for `run`.
     id
         For `discussion`: id of a comparison, or the beginning of the id of a discussion, as `events` and
         `export` print them.
@@ -312,16 +345,27 @@ def show_command(
     diff
         Print how it differs from the pack that it extends, or from the built-in file that it shadows.
     json
-        Print discussions as one JSON document.
+        Print discussions or prompts as one JSON document.
     """
     from peerjudge.shelf import Shelf
     from peerjudge.shelf.folders import read_text
 
+    asked = {**prompt.list_arguments(), **{k: v for k, v in cast.list_arguments().items() if v}}
+    given = {
+        "the id": id is not None and kind != "discussion",
+        "--json": json and kind not in {"discussion", "prompt"},
+        "--resolved": resolved and kind in {"discussion", "prompt"},
+        "--diff": diff and kind in {"discussion", "prompt"},
+        _write_options(asked): bool(asked) and kind != "prompt",
+    }
+    for option, refused in given.items():
+        if refused:
+            msg = f"{option} is not for `show {kind}`; {_SHOWN_WITH}"
+            raise ShelfError(msg)
     if kind == "discussion":
         return _show_discussions(name, id, json=json)
-    if id is not None or json:
-        msg = f"{'--json' if json else f'the id {id!r}'} is for `show discussion RUN ID`"
-        raise ShelfError(msg)
+    if kind == "prompt":
+        return _show_prompts(name, asked, json=json)
     if resolved and diff:
         msg = "--resolved and --diff cannot be combined; give one of them"
         raise ShelfError(msg)
@@ -330,6 +374,22 @@ def show_command(
     make = _resolve if resolved else _compare
     text = make(shelf, entry) if resolved or diff else read_text(entry.path)
     say(*text.splitlines())
+    return 0
+
+
+def _write_options(names: Iterable[str]) -> str:
+    written = {"settings": "-S", "seats": "--seat"}
+    return ", ".join(written.get(name, f"--{name}") for name in names)
+
+
+def _show_prompts(experiment: str, asked: Mapping[str, Any], *, json: bool) -> int:
+    from peerjudge.results.previews import preview
+
+    found = preview(experiment, **asked)
+    if json:
+        print_json(found.document())
+    else:
+        say(*map(str, found.parts()))
     return 0
 
 

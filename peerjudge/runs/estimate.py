@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from peerjudge.data import (
     ASK_TASK,
     Comparison,
+    Cue,
     Expects,
     Message,
     PromptPack,
@@ -278,12 +279,14 @@ def simulate_calls(
     count: TokenCounter,
     reread: Container[str] = (),
     ask: Container[str] = (),
+    reply: Callable[[Cue], str] | None = None,
 ) -> Iterator[tuple[Request, Usage]]:
     """Yield each call that the discussion still makes if its seats never agree.
 
     If the discussion has a second model, it rereads each reply with a verdict of the reviewers in
     `reread`. Each verdict or rating of those in `ask` is followed by the question for it; where the
-    form plans that question, replies of all reviewers are.
+    form plans that question, replies of all reviewers are. The replies are of the assumed length, or those
+    of `reply`.
 
     Raises `ProtocolError` if the protocol does not end.
     """
@@ -295,14 +298,15 @@ def simulate_calls(
         for seat in (*seats, *([] if second is None else [second]))
     }
 
+    def fill(cue: Cue) -> str:
+        return "word" * lengths[cue.seat]
+
     def measure(request: Request) -> Usage:
         prompt = count_prompt(request.messages, request.seat.reviewer, count)
         length = lengths[request.seat.id]
         return Usage(prompt_tokens=prompt, completion_tokens=length, estimated=True)
 
-    for turn in simulate_turns(
-        protocol, seats, comparison, turns, reply=lambda cue: "word" * lengths[cue.seat]
-    ):
+    for turn in simulate_turns(protocol, seats, comparison, turns, reply=reply or fill):
         request = requests.build(turn.cue, turns)
         yield request, measure(request)
         if _may_ask(turn, transcript, request, ask):

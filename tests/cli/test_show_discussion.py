@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 
 def test_all_discussions_on_a_comparison_are_shown_with_every_word(played):
     """Each turn of each condition is printed; the question and answers once for each order shown."""
@@ -52,6 +54,35 @@ def test_what_is_not_there_is_said_with_what_is(played):
         done = played("show", "discussion", *words)
         assert done.code == 2
         assert message in done.err
-    done = played("show", "protocols", "vote", "more")
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (("protocols", "vote", "more"), "the id"),
+        (("protocols", "vote", "--json"), "--json"),
+        (("agents", "sim_plain", "--turn", "2"), "--turn"),
+        (("discussion", "study", "sample-01", "--seat", "a=sim_weak"), "--seat"),
+        (("discussion", "study", "sample-01", "--diff"), "--diff"),
+        (("prompt", "quickstart", "sample-01"), "the id"),
+    ],
+)
+def test_an_option_of_another_kind_is_refused(played, words, option):
+    """Each option of `show` belongs to some kinds; with another it is an error, not ignored."""
+    done = played("show", *words)
     assert done.code == 2
-    assert "'more' is for `show discussion RUN ID`" in done.err
+    assert f"{option} is not for `show {words[0]}`" in done.err
+
+
+def test_prompts_are_shown_before_a_run(played):
+    """Each call has its messages, its tokens and a word on what is assumed; the JSON has the same."""
+    words = ("show", "prompt", "quickstart", "--condition", "strong with weak")
+    shown = played(*words, "--turn", "3", "--comparison", "sample-02")
+    assert shown.code == 0, shown.err
+    assert "comparison sample-02" in shown.out
+    assert "> [reply of sim_strong in turn 2]" in shown.out
+    assert "tokens (estimated)" in shown.out
+    assert shown.out.endswith("No model was called.\n")
+    calls = played(*words, "--json").document
+    assert [call["turn"] for call in calls] == [0, 1, 2, 3, 4, 5]
+    assert calls[0]["messages"][0]["role"] == "system"

@@ -19,7 +19,7 @@ API: Mapping[str, tuple[str, tuple[str, ...]]] = {
         (
             "run", "run_sync", "load", "load_sync", "RunSummary", "judge", "judge_sync", "Judge",
             "Judgement", "answers", "answers_sync", "pairs", "pairs_sync", "optimize", "optimize_sync",
-            "plan", "fork", "fork_sync",
+            "plan", "preview", "fork", "fork_sync",
         ),
     ),
     "Measures": (
