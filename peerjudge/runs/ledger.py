@@ -22,7 +22,7 @@ from peerjudge.logs import get_logger
 from peerjudge.runs.budget import Amount
 from peerjudge.runs.estimate import Costs
 from peerjudge.runs.schedule import Cast
-from peerjudge.store import UNBILLED, UNCERTAIN, Store, UncertainCalls
+from peerjudge.store import UNBILLED, UNCERTAIN, Archive, Store, UncertainCalls
 
 if TYPE_CHECKING:
     from peerjudge.clients import Call
@@ -92,24 +92,7 @@ class Ledger:
     async def open(cls, store: Store, *, run: str, costs: Costs) -> Ledger:
         """Return the ledger of a run, with the amount spent in its place before."""
         ledger = cls(store, run=run, costs=costs)
-        for each in await store.booked():
-            if each.outcome == UNBILLED:
-                continue
-            if each.outcome == _UNMETERED:
-                free = costs.knows(each.reviewer) and costs.of_unknown(each.reviewer) == 0.0
-                ledger.before.unmetered += 0 if free else each.calls
-                continue
-            # A price may have become known since.
-            missing = each.unpriced.prompt_tokens + each.unpriced.completion_tokens
-            usd = costs.of(each.reviewer, each.unpriced) if costs.knows(each.reviewer) else None
-            total = 0.0 if not missing else usd
-            total = None if total is None else each.usd + total
-            ledger.before.add(each.usage, total, calls=each.calls)
-            if total is None:
-                ledger.before.usd += each.usd
-            if each.outcome in UNCERTAIN:
-                ledger._lost_before.add(each.usage, total, calls=each.calls)
-        ledger.before.tokens += await store.simulated_tokens()
+        ledger.before, ledger._lost_before = await _read_book(store, costs)
         return ledger
 
     async def begin(self, call: Call) -> int:
@@ -228,6 +211,36 @@ class Ledger:
                 "error": call.error,
             }
         )
+
+
+async def read_spent(archive: Archive, costs: Costs) -> Amount:
+    """Return what was ever spent in a place, simulated tokens included; unknown prices count as 0."""
+    before, _ = await _read_book(archive, costs)
+    return before.amount
+
+
+async def _read_book(archive: Archive, costs: Costs) -> tuple[_Total, _Total]:
+    """Return the calls in the book of a place, and those of them that brought no complete reply."""
+    before, lost = _Total(), _Total()
+    for each in await archive.booked():
+        if each.outcome == UNBILLED:
+            continue
+        if each.outcome == _UNMETERED:
+            free = costs.knows(each.reviewer) and costs.of_unknown(each.reviewer) == 0.0
+            before.unmetered += 0 if free else each.calls
+            continue
+        # A price may have become known since.
+        missing = each.unpriced.prompt_tokens + each.unpriced.completion_tokens
+        usd = costs.of(each.reviewer, each.unpriced) if costs.knows(each.reviewer) else None
+        total = 0.0 if not missing else usd
+        total = None if total is None else each.usd + total
+        before.add(each.usage, total, calls=each.calls)
+        if total is None:
+            before.usd += each.usd
+        if each.outcome in UNCERTAIN:
+            lost.add(each.usage, total, calls=each.calls)
+    before.tokens += await archive.simulated_tokens()
+    return before, lost
 
 
 def _amount(call: Call) -> Amount:

@@ -36,6 +36,9 @@ FORKED = "forked_from"
 DECISION = "decision"
 """Entry of a manifest with the last look of a run with a stopping rule."""
 
+LIMITS = "limits"
+"""Entry of a manifest with the limits of the last command that played the run: `usd` and `tokens`."""
+
 _VERSIONS_OF = ("peerjudge", "autogen-agentchat", "numpy", "networkx", "sqlalchemy", "tiktoken")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -27,7 +27,13 @@ from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.displays import observe
 from peerjudge.runs.ledger import Ledger, record_calls
 from peerjudge.runs.limits import Limits
-from peerjudge.runs.manifest import default_folder, read_decision, record_manifest, require_own
+from peerjudge.runs.manifest import (
+    LIMITS,
+    default_folder,
+    read_decision,
+    record_manifest,
+    require_own,
+)
 from peerjudge.runs.people import check_people, open_people
 from peerjudge.runs.playing import Player
 from peerjudge.runs.progress import Counting, Observer
@@ -244,7 +250,12 @@ async def run_prepared(
     ):
         runs = {each.id: each.manifest for each in await opened.runs()}
         earlier = runs.get(prepared.run_id, {})
-        manifest = {"run": prepared.run_id, **prepared.manifest}
+        limited = {name: value for name, value in asdict(bounds.limit).items() if value is not None}
+        manifest = {
+            "run": prepared.run_id,
+            **prepared.manifest,
+            **({LIMITS: limited} if limited else {}),
+        }
         decision = _mark_decision(read_decision(earlier), goes_on=play.rule is None)
         await record_manifest(opened, place.folder, manifest, decision)
         ledger = await Ledger.open(opened, run=prepared.run_id, costs=prepared.costs)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 
 from peerjudge.cli.commands import AsJson, Call, FunctionCommand
-from peerjudge.cli.console import configure_logging, print_status, show_progress
+from peerjudge.cli.console import configure_logging, log_status, print_status, show_progress
 from peerjudge.cli.dry_run import print_estimate
 from peerjudge.cli.interrupts import cancel_on_signal
 from peerjudge.cli.options import BudgetOptions, DryRun, LogOptions
@@ -27,19 +27,22 @@ async def _fork(
     json: AsJson = False,
 ) -> int:
     """Play forks, or estimate them, and print the table of their changes."""
-    from peerjudge.features.forks.forking import plan_forks
+    from peerjudge.features.forks.forking import plan_forks, play_forks
     from peerjudge.results.summaries import describe_spending
 
     configure_logging(level=logs.log_level, form=logs.log_format)
+    prepared, folder = await plan_forks(*call.sources, **call.select(plan_forks))
     if dry_run:
-        prepared, _ = await plan_forks(*call.sources, **call.select(plan_forks))
         for (change, reason), count in prepared.refused.items():
             print_status(f"note: {count} not forked under {change!r}: {reason}")
         print_estimate(prepared, None, json=json)
         return 0
+    say_estimate = log_status if logs.log_format == "json" else print_status
     async with cancel_on_signal():
         with show_progress(logs.display, logs=logs.log_format) as observer:
-            found = await call.compute({"observer": observer})
+            found = await play_forks(
+                prepared, folder, **call.select(play_forks), observer=observer, say=say_estimate
+            )
     print_result(found, json=json)
     summary = found.summary
     if not json:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, cast
 
 from peerjudge.data import to_plain
-from peerjudge.errors import StoreError
+from peerjudge.errors import ExperimentError, StoreError
 from peerjudge.features.forks.changes import NO_CHANGE, parse_changes
 from peerjudge.features.forks.effects import ForkContrast, ForkEffects, ForkRow, measure_forks
+from peerjudge.features.forks.limits import inherit_limits, say_estimate
 from peerjudge.features.forks.preparing import PreparedForks, find_fork_folder, prepare_forks
+from peerjudge.logs import get_logger
 from peerjudge.reporting.formats import counted, preface
 from peerjudge.reporting.layout import Column, Table, build_table
 from peerjudge.results.base import Document, FramedResult, Shown
@@ -26,6 +28,10 @@ from peerjudge.runs.runner import run_prepared
 from peerjudge.shelf import Shelf
 from peerjudge.statistics.sampler import Sampler
 from peerjudge.store.replies import copy_replies
+
+_DRAWS = 2
+"""Number of times that forks with a change are played, where none is given."""
+_log = get_logger()
 
 _PLAIN = {"turned": "Turned", "right": "Right", "altered": "Altered"}
 
@@ -183,7 +189,7 @@ async def fork(
     at: int,
     changes: Sequence[str] = (),
     where: str = "",
-    draws: int = 2,
+    draws: int | None = None,
     name: str = "",
     max_connections: int = 10,
     cost_limit: float | None = None,
@@ -212,11 +218,13 @@ async def fork(
         where: Discussions to fork, as in the address of a list of `peerjudge view`:
             'gold=wrong&event=altered', 'condition=NAME', 'q=WORDS', or 'id=...' for one. By default all
             complete ones.
-        draws: Number of times that each fork is played, with and without the change. 0 plays each once with
-            the random draws of its parent: a look, without a comparison.
+        draws: Number of times that each fork is played, with and without the change; by default 2, needed
+            where there is no change. 0 plays each once with the random draws of its parent: a look, without
+            a comparison.
         name: Name of the folder in RUN/forks; by default one that follows from `at`, `changes` and `where`.
         max_connections: Most calls in flight.
-        cost_limit: Limit in USD on all that was ever spent on these forks.
+        cost_limit: Limit in USD on all that was ever spent on these forks. Without one of its own, the limits
+            of the run hold for the run and all its forks together.
         token_limit: Limit on tokens, likewise.
         seed: Seed of the tests.
         progress: As for `run`.
@@ -233,12 +241,44 @@ async def fork(
         >>> found.effects.rows[0].turned.value  # draws of the parents: every fork is its parent
         0.0
     """
-    bounds = Bounds(max_connections=max_connections, cost_limit=cost_limit, token_limit=token_limit)
-    shelf = shelf or Shelf()
     prepared, folder = await plan_forks(
         source, at=at, changes=changes, where=where, draws=draws, name=name, shelf=shelf
     )
-    if not draws:
+    return await play_forks(
+        prepared,
+        folder,
+        max_connections=max_connections,
+        cost_limit=cost_limit,
+        token_limit=token_limit,
+        seed=seed,
+        progress=progress,
+        observer=observer,
+        shelf=shelf,
+        environ=environ,
+        say=_log.info,
+    )
+
+
+async def play_forks(
+    prepared: PreparedForks,
+    folder: Path,
+    *,
+    max_connections: int = 10,
+    cost_limit: float | None = None,
+    token_limit: int | None = None,
+    seed: int = 0,
+    progress: bool | None = None,
+    observer: Observer | None = None,
+    shelf: Shelf | None = None,
+    environ: Mapping[str, str] | None = None,
+    say: Callable[[str], None],
+) -> ForkResult:
+    """Play forks that `plan_forks` prepared; `say` is told what they take before the first call."""
+    bounds = Bounds(max_connections=max_connections, cost_limit=cost_limit, token_limit=token_limit)
+    bounds = await inherit_limits(bounds, folder, prepared.costs)
+    bounds.require_prices(prepared.costs)
+    say(say_estimate(prepared, bounds))
+    if not prepared.draws:
         # Calls that a change does not reach are those of the parents, which were paid.
         copy_replies(folder.parent.parent, folder)
     summary = await run_prepared(
@@ -247,7 +287,7 @@ async def fork(
         bounds=bounds,
         progress=progress,
         observer=observer,
-        shelf=shelf,
+        shelf=shelf or Shelf(),
         environ=environ,
     )
     async with open_run(folder) as played:
@@ -255,12 +295,12 @@ async def fork(
             [one async for one in played.transcripts()],
             {parent.id: parent for parent in prepared.parents},
             {arm.condition: arm.change.text for arm in prepared.arms},
-            at=at,
+            at=prepared.at,
             sampler=Sampler(seed=seed),
         )
     return ForkResult(
         folder=folder,
-        where=where,
+        where=prepared.where,
         names={arm.change.text: arm.change.name for arm in prepared.arms},
         effects=effects,
         refused=prepared.refused,
@@ -274,11 +314,18 @@ async def plan_forks(
     at: int,
     changes: Sequence[str] = (),
     where: str = "",
-    draws: int = 2,
+    draws: int | None = None,
     name: str = "",
     shelf: Shelf | None = None,
 ) -> tuple[PreparedForks, Path]:
     """Return what `fork` would play, and its folder; the arguments are those of `fork`."""
+    if draws is None and not changes:
+        msg = (
+            "forks need a change: give one (--set leader=other; in Python changes), or --draws N to play "
+            "the discussions N times more without one, for the noise floor"
+        )
+        raise ExperimentError(msg)
+    draws = _DRAWS if draws is None else draws
     place = str((source.folder or source.store) if isinstance(source, RunSummary) else source)
     parsed = parse_changes(changes, at=at)
     async with open_run(place) as opened:

@@ -97,9 +97,9 @@ def write_command(run: ShownRun, transcript: Transcript, *, at: int) -> str:
         return ""
     if transcript.stop is not StopReason.COMPLETE:
         return ""
-    return shlex.join(
-        ["peerjudge", "fork", run.address, "--at", str(at), "--where", f"id={transcript.id}"]
-    )
+    where = f"id={transcript.id}"
+    words = ["peerjudge", "fork", run.address, "--at", str(at), "--where", where, "--draws", "2"]
+    return shlex.join(words)
 
 
 def _build(

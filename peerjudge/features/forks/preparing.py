@@ -21,8 +21,8 @@ from peerjudge.data import (
     replace,
 )
 from peerjudge.datasets import load as load_dataset
-from peerjudge.engine import identify, identify_fork, keep_turns
-from peerjudge.errors import ExperimentError, ForkError, StoreError
+from peerjudge.engine import identify, identify_fork, keep_turns, next_cue
+from peerjudge.errors import ExperimentError, ForkError, PeerJudgeError, StoreError
 from peerjudge.features.forks.changes import (
     Change,
     change_condition,
@@ -32,6 +32,7 @@ from peerjudge.features.forks.changes import (
 )
 from peerjudge.features.forks.choosing import choose_discussions
 from peerjudge.prompts import pack_identity
+from peerjudge.reporting.formats import counted
 from peerjudge.runs.estimate import read_costs
 from peerjudge.runs.manifest import FORKED, IMPORTED, MERGED, build_manifest
 from peerjudge.runs.resolve import Prepared, load_cards, load_parts, needs_reviews
@@ -77,11 +78,15 @@ class ForkPlan(Plan):
 class PreparedForks(Prepared):
     """Forks that are ready to be played.
 
+    They keep `at` turns of the discussions that `where` chooses, and are played `draws` times.
     `parents` are the discussions that are forked. `refused` counts those that are not, by the change and
     the reason.
     """
 
     identity: str
+    at: int
+    where: str
+    draws: int
     arms: tuple[Arm, ...]
     parents: tuple[Transcript, ...]
     refused: Mapping[tuple[str, str], int]
@@ -174,6 +179,9 @@ async def prepare_forks(
         costs=costs,
         manifest=manifest,
         identity=identity,
+        at=at,
+        where=where,
+        draws=draws,
         arms=arms,
         parents=tuple(parents),
         refused=refused,
@@ -247,27 +255,41 @@ def _list_forks(
     refused: Counter[tuple[str, str]] = Counter()
     forks: list[Transcript] = []
     numbers = range(1, draws + 1) if draws else range(1)
+    asked = {arm.change.text for arm in arms if arm.change.key}
     for parent in parents:
-        by_arm: list[list[Transcript]] = []
+        played: list[Transcript] = []
+        changed = False
         for arm in by_parent.get(parent.condition, ()):
+            part = parts[arm.condition]
             try:
                 if not arm.change.key:
-                    _require_same(parent, parts[arm.condition], experiment)
-                by_arm.append(
-                    [
-                        _fork(parent, arm, parts[arm.condition], at, draw, experiment)
-                        for draw in numbers
-                    ]
-                )
+                    _require_same(parent, part, experiment)
+                heads = [_fork(parent, arm, part, at, draw, experiment) for draw in numbers]
+                # Where a change plays on, it is held against the conclusion as it was.
+                if arm.change.key or not asked:
+                    _require_cue(heads[0], part)
             except ForkError as cause:
                 refused[arm.change.name, str(cause)] += 1
                 if not arm.change.key:
                     break
+            else:
+                played += heads
+                changed = changed or bool(arm.change.key)
         # Forks without a change serve those with one; alone they are played if no change was asked for.
-        asked = len({arm.change.text for arm in arms}) > 1
-        if len(by_arm) > asked:
-            forks += [head for heads in by_arm for head in heads]
+        if changed or not asked:
+            forks += played
     return forks, dict(refused)
+
+
+def _require_cue(head: Transcript, part: Part) -> None:
+    """Raise `ForkError` if nothing is left to play after the turns that a fork keeps."""
+    try:
+        cue = next_cue(part.protocol, head.seats, head.comparison, head.turns)
+    except PeerJudgeError as cause:
+        raise ForkError(str(cause)) from cause
+    if cue is None:
+        msg = f"nothing is left to play after {counted(len(head.turns), 'turn')}"
+        raise ForkError(msg)
 
 
 def _fork(

@@ -28,9 +28,37 @@ def test_a_wrong_fork_spends_nothing(played):
     for words, message in (
         (("--set", "turn.2=x"), "--at 2 keeps turn.0 to turn.1"),
         (("--set", "colour=red"), "a fork cannot change 'colour'"),
-        (("--name", "a/b"), "--name is the name of a folder"),
+        (("--name", "a/b", "--draws", "1"), "--name is the name of a folder"),
         (("--draws", "-1"), "--at and --draws are 0 or more, not -1"),
     ):
         outcome = played(*ASKED, *words)
         assert outcome.code == 2
         assert message in outcome.err
+
+
+def test_forks_without_a_change_are_asked_for(played):
+    """A fork that names no change plays nothing, unless the redraws are what is wanted."""
+    done = played("fork", "study", "--at", "2")
+    assert done.code == 2
+    assert "forks need a change" in done.err
+    assert not list((played.folder / "study" / "forks").glob("at-2-*"))
+
+
+def test_the_estimate_comes_before_the_first_call(played):
+    """Calls, tokens, cost and the limit are on stderr before the progress."""
+    words = (
+        *ASKED,
+        "--set",
+        "leader=other",
+        "--draws",
+        "1",
+        "--name",
+        "told",
+        "--display",
+        "plain",
+    )
+    done = played(*words, "--token-limit", "9000000")
+    assert done.code == 0
+    first, *_ = done.err.splitlines()
+    assert "48 forks of 24 discussions: at most 192 simulated calls" in first
+    assert first.endswith("cost: $0.00; stops at 9,000,000 tokens")

@@ -92,7 +92,7 @@ def test_forks_are_a_run_that_every_command_reads(run):
     assert {one.condition for one in pj.load_sync(found.folder)} == names
     assert "talk / no change" in str(pj.compare(found.folder))
     with pytest.raises(StoreError, match="run of forks"):
-        pj.fork_sync(found.folder, at=2)
+        pj.fork_sync(found.folder, at=2, draws=1)
 
 
 def test_edited_words_of_all_discussions(run):
@@ -115,9 +115,43 @@ def test_discussions_that_the_protocol_would_not_repeat_are_refused(run):
     with pytest.raises(ExperimentError, match="turn 0, which is kept, saw the answers in another"):
         pj.fork_sync(run, at=1, changes=["order=other"])
     with pytest.raises(ExperimentError, match=r"it has only [14] turns"):
-        pj.fork_sync(run, at=9)
+        pj.fork_sync(run, at=9, draws=1)
     with pytest.raises(StoreError, match="holds other forks"):
-        pj.fork_sync(run, at=0, name=found.folder.name)
+        pj.fork_sync(run, at=0, draws=1, name=found.folder.name)
+
+
+def test_discussions_that_have_ended_are_left_out_and_counted(run):
+    """A lone judge has nothing left to say after its verdict, and is no discussion that did not turn."""
+    found = pj.fork_sync(run, at=1, draws=1)
+    assert {one.condition for one in pj.load_sync(found.folder)} == {"talk / no change"}
+    ended = {reason: count for (_, reason), count in found.refused.items()}
+    assert ended == {"nothing is left to play after 1 turn": 4}
+    assert "nothing is left to play after 1 turn" in str(found)
+    # A change can make a discussion longer: it is then held against the conclusion as it was.
+    longer = pj.fork_sync(run, at=4, changes=["turns=3"], where="condition=talk", draws=1)
+    lengths = {(one.fork.change, len(one.turns)) for one in pj.load_sync(longer.folder)}
+    assert lengths == {("", 4), ("turns=3", 5)}
+    with pytest.raises(ExperimentError, match="nothing is left to play after 4 turns"):
+        pj.fork_sync(run, at=4, changes=["prompts=open_chat"], where="condition=talk")
+
+
+def test_limits_of_a_run_hold_for_its_forks(small, tmp_path, monkeypatch):
+    """What the run and its other forks have spent is no longer left; a limit of one's own replaces it."""
+    monkeypatch.setenv("PEERJUDGE_CACHE_DIR", str(tmp_path / "cache"))
+    spent = pj.run_sync(small, limit=2, out=tmp_path / "free").tokens
+    run = pj.run_sync(small, limit=2, out=tmp_path / "study", token_limit=3 * spent)
+    assert run.tokens == spent
+    asked = {"at": 0, "changes": LEADER, "where": "condition=talk", "max_connections": 1}
+    first = pj.fork_sync(run, **asked, draws=4)
+    assert first.summary.stopped == "token limit"
+    both = spent + first.summary.tokens
+    assert 2.5 * spent < both <= 3 * spent
+    second = pj.fork_sync(run, **asked, draws=1, name="more", token_limit=10 * spent)
+    assert second.summary.stopped is None
+    with pytest.raises(
+        ExperimentError, match=r"played with --token-limit \d+, and it and its forks"
+    ):
+        pj.fork_sync(run, **asked, draws=1, name="last")
 
 
 def test_order_can_change_from_the_beginning(run):
@@ -182,7 +216,7 @@ def test_a_card_that_changed_is_not_forked(run, tmp_path, monkeypatch):
     (agents / "sim_weak.toml").write_text("[traits]\nability = 2.0\n")
     monkeypatch.chdir(tmp_path / "project")
     with pytest.raises(ExperimentError, match="the card 'sim_weak' has changed"):
-        pj.fork_sync(run, at=2, where="condition=talk")
+        pj.fork_sync(run, at=2, where="condition=talk", draws=1)
 
 
 def test_forks_name_their_run(run):
