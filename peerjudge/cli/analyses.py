@@ -191,14 +191,14 @@ def _print_events(source: str, *, json: bool) -> int:
 def _report(
     call: Call[Report],
     *,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    out: Path | None = None,
     figures: Path | None = None,
     force: bool = False,
 ) -> int:
     """Write a report, and print its path.
 
     Options:
-        output: The file to write; by default `report.html` in the run folder, or `NAME-report.html` here
+        out: The file to write; by default `report.html` in the run folder, or `NAME-report.html` here
             for a dataset. The same numbers are beside it in a .json file.
         figures: A folder to write every figure to as well, as .svg, .png and .pdf.
         force: Replace files that are not earlier reports or figures.
@@ -207,7 +207,7 @@ def _report(
         found = call.compute()
         if figures is not None:
             found.require_free_figures(figures, force=force)
-        path = found.save(output, force=force)
+        path = found.save(out, force=force)
     say(str(path))
     if figures is not None:
         say(*map(str, found.save_figures(figures, force=force)))

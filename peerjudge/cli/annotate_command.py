@@ -9,9 +9,10 @@ import time
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 from peerjudge.cli.console import print_status
+from peerjudge.cli.options import OUT
 from peerjudge.cli.servers import serve_desk
 from peerjudge.cli.tables import print_result
 from peerjudge.errors import DataError, StoreError
@@ -63,7 +64,7 @@ def annotate_command(
     limit: int | None = None,
     seed: int | None = None,
     condition: str = "",
-    out: Path | None = None,
+    out: Annotated[Path | None, OUT] = None,
     run: str | None = None,
     most_failed: float | None = None,
     json: bool = False,

@@ -37,7 +37,7 @@ from peerjudge.cli.declarations import (
     split_docstring,
     write_for_shell,
 )
-from peerjudge.cli.options import ArgumentOptions, parse_pairs, split_names
+from peerjudge.cli.options import OUT_NAMES, ArgumentOptions, parse_pairs, split_names
 from peerjudge.cli.tables import Layout, print_result
 
 if TYPE_CHECKING:
@@ -151,6 +151,8 @@ _OPTIONS: Mapping[str, Option] = MappingProxyType(
     }
 )
 """Forms by annotation, which may lack ` | None`, and by name and annotation."""
+_NAMED: Mapping[str, Names] = MappingProxyType({"out": OUT_NAMES})
+"""Names of options by parameter, in all commands."""
 _PYTHON_ONLY = frozenset(
     {
         "Shelf | None",
@@ -260,7 +262,8 @@ class FunctionCommand:
         if form is None:
             msg = f"{one.name} of {self.function} has no form in a shell: add {written} to _OPTIONS"
             raise TypeError(msg)
-        return replace(form, names=self.names.get(one.name, form.names))
+        named = _NAMED.get(one.name, form.names)
+        return replace(form, names=self.names.get(one.name, named))
 
 
 def build_command(commands: Mapping[str, FunctionCommand], attribute: str) -> Callable[..., int]:
@@ -314,7 +317,7 @@ def _annotate_own(run: Callable[..., object]) -> dict[str, inspect.Parameter]:
     for one in own:
         annotation = types[one.name]
         if text := texts.get(one.name):
-            annotation = Annotated[annotation, Parameter(help=text)]
+            annotation = Annotated[annotation, Parameter(name=_NAMED.get(one.name), help=text)]
         elif not is_dataclass(annotation) and not _has_help(annotation):
             msg = f"the parameter {one.name} of {run.__name__} is not documented"
             raise TypeError(msg)

@@ -26,6 +26,7 @@ from cyclopts import Parameter
 
 from peerjudge.analysis.export import FORMATS, ExportFormat, defuse
 from peerjudge.cli.console import print_status
+from peerjudge.cli.options import OUT
 from peerjudge.cli.output import unmarked
 from peerjudge.errors import DataError, StoreError
 from peerjudge.tracker import Stance
@@ -45,7 +46,7 @@ async def export_command(
     /,
     *,
     format: Annotated[str, Parameter(help=f"One of {', '.join((*FORMATS, 'parquet'))}.")],  # noqa: A002
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    out: Annotated[Path | None, OUT] = None,
     frame: Frame | None = None,
     stance: Stance = "final",
     raw_cells: bool = False,
@@ -63,7 +64,7 @@ async def export_command(
     run
         Run folder, store URL, transcript file (.jsonl, .jsonl.gz), bundle (.zip), or a dataset NAME:PATH or
         folder of records with reviews, each of which is a discussion of one turn; frames are of runs.
-    output
+    out
         File to write; by default standard output.
     frame
         Rows of the table: turns, discussions, calls, events, battles or weights; without texts.
@@ -90,23 +91,23 @@ async def export_command(
     if frame is not None and format not in {"csv", "parquet"}:
         msg = f"--frame writes a table; use it with --format csv or parquet, not {format}"
         raise DataError(msg)
-    if output is not None:
+    if out is not None:
         from peerjudge.results.overwriting import require_free
 
-        require_free(output, source=run, force=force)
+        require_free(out, source=run, force=force)
     if people:
         from peerjudge.cli.people_export import read_people, write_people
 
         rows = await read_people(run)
-        with open_output(output) as file:
+        with open_output(out) as file:
             write_people(run, rows, file, format, raw_cells=raw_cells)
         return 0
     if format == "parquet" or (format == "csv" and frame is not None):
         form = "parquet" if format == "parquet" else "csv"
         name = frame or "turns"
-        write_frame(run, name, form=form, output=output, stance=stance, raw_cells=raw_cells)
+        write_frame(run, name, form=form, output=out, stance=stance, raw_cells=raw_cells)
     else:
-        await _write_rows(run, output, FORMATS[format], stance, raw_cells=raw_cells)
+        await _write_rows(run, out, FORMATS[format], stance, raw_cells=raw_cells)
     return 0
 
 

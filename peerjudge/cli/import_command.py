@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from peerjudge.cli.console import print_json, print_status
-from peerjudge.cli.options import parse_pairs, split_names
+from peerjudge.cli.options import OUT, parse_pairs, split_names
 from peerjudge.cli.tables import say
 from peerjudge.errors import DataError
 
@@ -27,7 +27,7 @@ _NAMED = 12
 
 async def import_command(
     *paths: Annotated[str, Parameter(required=True)],
-    out: Path,
+    out: Annotated[Path, OUT],
     map: tuple[str, ...] = (),  # noqa: A002
     human: tuple[str, ...] = (),
     encoding: str = "utf-8",

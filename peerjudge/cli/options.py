@@ -134,6 +134,10 @@ class CallOptions(BudgetOptions):
     cache: str | None = None
 
 
+OUT_NAMES = ("--out", "-o")
+OUT = Parameter(name=OUT_NAMES)
+"""Names of the option that names what is written, a file or a folder, in every command."""
+
 DryRun: TypeAlias = Annotated[
     bool, Parameter(help="Print the estimated calls, tokens and cost, and call no model.")
 ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from peerjudge.cli.commands import DISCUSSIONS, REPEATED, AsJson, Call, FunctionCommand, Option
 from peerjudge.cli.console import status
+from peerjudge.cli.options import OUT_NAMES
 from peerjudge.cli.tables import print_result
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def _verify(call: Call[Verification], *, json: AsJson = False) -> int:
 BUNDLE = FunctionCommand(
     function="features.bundles.bundling:bundle",
     run=_bundle,
-    names={"output": ("--output", "-o")},
+    names={"output": OUT_NAMES},
     options={"source": DISCUSSIONS},
 )
 

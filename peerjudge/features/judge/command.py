@@ -6,10 +6,10 @@ import asyncio
 import os
 import socket
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from peerjudge.cli.console import print_status
-from peerjudge.cli.options import BudgetOptions, CastOptions
+from peerjudge.cli.options import OUT, BudgetOptions, CastOptions
 from peerjudge.cli.servers import HOST, listen, require_web, serve_until_signal
 from peerjudge.errors import ExperimentError
 from peerjudge.places import is_loopback
@@ -32,7 +32,7 @@ def serve_command(
     *,
     host: str = HOST,
     port: int = _JUDGE_PORT,
-    out: Path | None = None,
+    out: Annotated[Path | None, OUT] = None,
     store: str | None = None,
     cache: str | None = None,
     seed: int | None = None,
