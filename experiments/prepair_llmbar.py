@@ -18,17 +18,17 @@ Models", Tables 2 and 4. There every instance was judged once; here in both orde
 from peerjudge.data import Condition, Experiment
 
 METHODS = ("pointwise", "pairwise", "pairwise_cot", "prepair_star", "prepair")
-REVIEWERS = ("sim_llmbar_gpt35", "sim_llmbar_gpt4", "sim_llmbar_claude")
+REVIEWERS = {name: f"sim_llmbar_{name}" for name in ("gpt35", "gpt4", "claude")}
 
 EXPERIMENT = Experiment(
     reask=0,
     data="llmbar",
-    seats={name.removeprefix("sim_llmbar_"): name for name in REVIEWERS},
+    seats=REVIEWERS,
     prompts="instruction_following",
     seed=1,
     conditions=tuple(
-        Condition(name=f"{method}, {reviewer}", protocol=method, seats=(reviewer,))
-        for reviewer in REVIEWERS
+        Condition(name=f"{method}, {seat}", protocol=method, seats=(reviewer,))
+        for seat, reviewer in REVIEWERS.items()
         for method in METHODS
     ),
 )

@@ -37,8 +37,8 @@ EXPERIMENT = Experiment(
     prompts="open_chat",
     seed=1,
     conditions=tuple(
-        Condition(name=f"{method}, {reviewer}", protocol=method, seats=(reviewer,), options=options)
-        for reviewer in REVIEWERS.values()
+        Condition(name=f"{method}, {seat}", protocol=method, seats=(reviewer,), options=options)
+        for seat, reviewer in REVIEWERS.items()
         for method, options in METHODS.items()
     ),
 )

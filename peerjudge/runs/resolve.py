@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -213,8 +212,7 @@ def load_parts(experiment: Experiment, shelf: Shelf, cast: Cast) -> tuple[Part, 
 def apply_seats(experiment: Experiment, seats: Mapping[str, str]) -> Experiment:
     """Return the experiment with other cards in its seats.
 
-    All replacements happen at once, so two cards can change places. Conditions whose names contain
-    the name of a replaced card are renamed, also in `primary`.
+    All replacements happen at once, so two cards can change places. Conditions keep their names.
 
     Args:
         experiment: The experiment; its `seats` names cards.
@@ -242,7 +240,6 @@ def apply_seats(experiment: Experiment, seats: Mapping[str, str]) -> Experiment:
     return replace(
         experiment,
         conditions=tuple(_seat(condition, changes) for condition in experiment.conditions),
-        primary=_rename(experiment.primary, changes),
         seats={name: changes.get(card, card) for name, card in experiment.seats.items()},
     )
 
@@ -409,12 +406,4 @@ def _seat(condition: Condition, changes: Mapping[str, str]) -> Condition:
         else changes.get(seat, seat)
         for seat in condition.seats
     )
-    return replace(condition, name=_rename(condition.name, changes), seats=seats)
-
-
-def _rename(text: str, changes: Mapping[str, str]) -> str:
-    """Replace the names of cards that stand as whole words, all at once."""
-    if not changes or not text:
-        return text
-    names = "|".join(re.escape(name) for name in sorted(changes, key=len, reverse=True))
-    return re.sub(rf"(?<!\w)(?:{names})(?!\w)", lambda match: changes[match[0]], text)
+    return replace(condition, seats=seats)

@@ -47,15 +47,24 @@ def test_a_named_seat_and_a_card_are_the_same_seat():
     assert named.seats == {"strong": "gpt", "weak": "mistral"}
 
 
-def test_conditions_are_named_by_the_cards_that_they_seat():
-    """Names of cards in names of conditions and in the primary contrast follow, whole words only."""
-    changed = apply_seats(TALK, {"strong": "mistral", "weak": "qwen"})
-    assert [one.name for one in changed.conditions] == [
-        "mistral with qwen",
-        "qwen twice",
-        "gpt_mini",
+def test_conditions_keep_their_names():
+    """A name that holds the name of a card is a name like any other, and stays; so does the contrast."""
+    changed = apply_seats(TALK, {"strong": "mistral", "weak": "gpt_mini"})
+    assert [one.name for one in changed.conditions] == [one.name for one in TALK.conditions]
+    assert changed.primary == TALK.primary
+    both = replace(
+        TALK,
+        primary="",
+        conditions=tuple(
+            Condition(name=f"{card} alone", protocol="pairwise", seats=(card,))
+            for card in ("gpt", "claude")
+        ),
+    )
+    seated = apply_seats(both, {"gpt": "claude"}).conditions
+    assert [(one.name, one.seats) for one in seated] == [
+        ("gpt alone", ("claude",)),
+        ("claude alone", ("claude",)),
     ]
-    assert changed.primary == "mistral with qwen over vote"
 
 
 def test_two_cards_can_change_places():
