@@ -13,6 +13,7 @@ from cyclopts import Parameter
 from peerjudge.cli.commands import (
     DISCUSSIONS,
     REPEATED,
+    SEVERAL,
     AsJson,
     Call,
     FunctionCommand,
@@ -161,8 +162,12 @@ def _events(
     from peerjudge.results.opinions import events
 
     summary = bool(call.given.get("summary"))
+    if not summary and graph is None and layout == "text":
+        chosen = {name: call.given.get(name, ()) for name in ("kinds", "reviewers")}
+        return _print_events(*call.sources, **chosen, json=json)
     if not summary and graph is None:
-        return _print_events(*call.sources, json=json)
+        print_result(call.compute(), json=json, layout=layout)
+        return 0
     if graph is not None:
         require_free(graph, source=call.sources[0], force=force, option="--graph")
     others = {name: value for name, value in call.given.items() if name != "summary"}
@@ -174,17 +179,24 @@ def _events(
     return 0
 
 
-def _print_events(source: str, *, json: bool) -> int:
+def _print_events(
+    source: str, *, kinds: Sequence[str], reviewers: Sequence[str], json: bool
+) -> int:
     """Print each event while the run is read: a large run has more than fit in memory."""
     from peerjudge.data import to_plain
     from peerjudge.marks import mark_controls
-    from peerjudge.results.opinions import NO_EVENTS, describe_event, stream_events
+    from peerjudge.results.opinions import describe_event, explain_none, stream_events
+
+    printed = 0
 
     def print_event(event: OpinionEvent) -> None:
+        nonlocal printed
+        printed += 1
         print_json(to_plain(event)) if json else print(mark_controls(describe_event(event)))
 
-    if not stream_events(source, print_event):
-        print_status(NO_EVENTS)
+    total = stream_events(source, print_event, kinds=kinds, reviewers=reviewers)
+    if not printed:
+        print_status(explain_none(total))
     return 0
 
 
@@ -242,7 +254,10 @@ COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
         "bias": FunctionCommand(function="results.biases:bias"),
         "compare": FunctionCommand(function="results.comparisons:compare", run=_compare),
         "events": FunctionCommand(
-            function="results.opinions:events", run=_events, options={"source": DISCUSSIONS}
+            function="results.opinions:events",
+            run=_events,
+            names={"kinds": "--kind", "reviewers": "--reviewer"},
+            options={"source": DISCUSSIONS, "kinds": SEVERAL, "reviewers": SEVERAL},
         ),
         "rank": FunctionCommand(function="results.rankings:rank", run=_rank),
         "report": FunctionCommand(function="results.reports:report", run=_report),

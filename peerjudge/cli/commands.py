@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from importlib import import_module
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DISCUSSIONS",
     "REPEATED",
+    "SEVERAL",
     "AsJson",
     "Call",
     "FunctionCommand",
@@ -103,6 +104,18 @@ def _parse_families(text: str) -> dict[str, str]:
 
 REPEATED = Option(type=tuple[str, ...], words="Repeat for more.")
 """The form of texts that are given one by one."""
+
+
+def _split_all(texts: Sequence[str]) -> list[str]:
+    return [name for text in texts for name in split_names(text)]
+
+
+SEVERAL = Option(
+    type=tuple[str, ...],
+    words="Repeat, or separate by commas; a name with a comma in double quotes.",
+    convert=_split_all,
+)
+"""The form of names that choose, of which there may be several."""
 DISCUSSIONS = Option(
     type=str,
     words="A run is a folder, a store URL or a bundle (.zip), transcripts are a file (.jsonl, .jsonl.gz).",

@@ -154,7 +154,7 @@ async def _try_all(
     try_cards = next(iter(trials.values()))
     names = names or list_python_cards(shelf)
     if not names:
-        say(
+        print_status(
             "note: this project has no reviewer that is a Python file; --card NAME tries another one"
         )
     tried: list[TriedCard] = []

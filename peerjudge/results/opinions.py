@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, ClassVar, Literal, overload
 
 from peerjudge.analysis import Stances, build_persuasion_graph, build_stances
 from peerjudge.data import Dataset, Direction, EventKind, OpinionEvent, Transcript, to_plain
+from peerjudge.data.choices import suggest_name
 from peerjudge.errors import DataError
 from peerjudge.reporting.formats import MISSING, counted, name_event, name_role, preface
 from peerjudge.reporting.layout import Column, Section, Table, build_section, build_table
 from peerjudge.results.accuracy import build_changes_table
-from peerjudge.results.base import Document, FramedResult, Shown
+from peerjudge.results.base import Document, FramedResult, Shown, list_names
 from peerjudge.results.columns import COLUMNS, Cells, list_cells
 from peerjudge.results.opinion_figures import (
     draw_agreement,
@@ -41,10 +42,11 @@ NO_EVENTS = "no opinion events: no reviewer gave a verdict after hearing another
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class EventsResult(FramedResult):
-    """Opinion events in the order of their discussions."""
+    """Opinion events in the order of their discussions; `total` counts those that were left out as well."""
 
     frame: ClassVar[str] = "events"
     events: tuple[OpinionEvent, ...]
+    total: int
 
     def document(self) -> list[Document]:
         """Return the documents of `peerjudge events --json`, one for each event."""
@@ -52,7 +54,7 @@ class EventsResult(FramedResult):
 
     def parts(self) -> Shown:
         """Return one sentence for each event, or that there are none."""
-        return [describe_event(event) for event in self.events] or [NO_EVENTS]
+        return [describe_event(event) for event in self.events] or [explain_none(self.total)]
 
     def rows(self) -> Iterator[Cells]:
         """Yield one row for each event."""
@@ -245,15 +247,35 @@ def describe_event(event: OpinionEvent) -> str:
     )
 
 
+def explain_none(total: int) -> str:
+    """Return why no event is listed, where there are so many in all."""
+    if not total:
+        return NO_EVENTS
+    return f"none of {counted(total, 'opinion event')} is of the chosen kinds and reviewers"
+
+
 @overload
-def events(source: Discussions, *, summary: Literal[False] = False) -> EventsResult: ...
+def events(
+    source: Discussions,
+    *,
+    kinds: str | Sequence[str] = (),
+    reviewers: str | Sequence[str] = (),
+    summary: Literal[False] = False,
+) -> EventsResult: ...
 
 
 @overload
 def events(source: Source, *, summary: Literal[True], seed: int = 0) -> StancesResult: ...
 
 
-def events(source: Source, *, summary: bool = False, seed: int = 0) -> EventsResult | StancesResult:
+def events(
+    source: Source,
+    *,
+    kinds: str | Sequence[str] = (),
+    reviewers: str | Sequence[str] = (),
+    summary: bool = False,
+    seed: int = 0,
+) -> EventsResult | StancesResult:
     """Return the opinion events of a run, or a summary of them.
 
     An event is what a seat did with its stance after it heard another seat: held, altered, shifted,
@@ -262,18 +284,24 @@ def events(source: Source, *, summary: bool = False, seed: int = 0) -> EventsRes
 
     Args:
         source: Run or transcripts.
+        kinds: List events of these kinds only: held, altered, shifted, agreed, altered_after_agreement.
+        reviewers: List events of these reviewers only.
         summary: Counts and shares instead, with intervals and tests: opinion changes by reviewer, role,
             opponent and turn, persuasion, the effect of leading, the time to agreement, controls.
         seed: Seed of the resampling behind the intervals of the summary.
 
     Raises:
         StoreError: There is no such run.
+        DataError: There is no such kind, or no such reviewer in the run.
 
     Example:
         >>> pj.events("study").df["kind"].value_counts().to_dict()
         {'agreed': 206, 'held': 12, 'altered': 6}
     """
     if summary:
+        if kinds or reviewers:
+            msg = "kinds and reviewers choose among single events; the summary has a row for each of them"
+            raise DataError(msg)
         material = read_material(source)
         stances = build_stances(material.ballots, sampler=Sampler(seed=seed))
         return StancesResult(stances=stances, questions=material.ballots.count_questions())
@@ -284,22 +312,57 @@ def events(source: Source, *, summary: bool = False, seed: int = 0) -> EventsRes
         )
         raise DataError(msg)
     held: list[OpinionEvent] = []
-    stream_events(source, held.append)
-    return EventsResult(events=tuple(held))
+    total = stream_events(source, held.append, kinds=kinds, reviewers=reviewers)
+    return EventsResult(events=tuple(held), total=total)
 
 
-def stream_events(source: Discussions, take: Callable[[OpinionEvent], None]) -> int:
-    """Call `take` with each event while the discussions are read, and return the number of events."""
+def stream_events(
+    source: Discussions,
+    take: Callable[[OpinionEvent], None],
+    *,
+    kinds: str | Sequence[str] = (),
+    reviewers: str | Sequence[str] = (),
+) -> int:
+    """Call `take` with each event of these kinds and reviewers while the discussions are read.
+
+    Returns:
+        The number of events in all.
+
+    Raises:
+        DataError: There is no such kind, or no discussion has such a reviewer.
+    """
+    wanted, names = _read_kinds(kinds), set(list_names(reviewers) or ())
 
     def read(transcripts: Iterable[Transcript]) -> int:
         count = 0
+        seated: set[str] = set()
         for transcript in transcripts:
+            seated.update(seat.reviewer for seat in transcript.seats)
             for event in opinion_events(transcript):
                 count += 1
-                take(event)
+                if event.kind in wanted and (not names or event.reviewer in names):
+                    take(event)
+        if unknown := sorted(names - seated):
+            near = suggest_name(unknown[0], seated)
+            known = ", ".join(sorted(seated)) or "none"
+            msg = f"no discussion has a reviewer {unknown[0]!r}{near} (reviewers: {known})"
+            raise DataError(msg)
         return count
 
     return read_without_texts(source, read)
+
+
+def _read_kinds(kinds: str | Sequence[str]) -> set[EventKind]:
+    """Return the kinds of these names, or all without a name."""
+    chosen: set[EventKind] = set()
+    for name in list_names(kinds) or ():
+        try:
+            chosen.add(EventKind(name.strip().replace(" ", "_")))
+        except ValueError:
+            near = suggest_name(name, [kind.value for kind in EventKind])
+            msg = f"no kind of event is called {name!r}{near} (kinds: {', '.join(EventKind)})"
+            raise DataError(msg) from None
+    return chosen or set(EventKind)
 
 
 def _shown_kinds(events: Iterable[Mapping[EventKind, int]]) -> list[EventKind]:

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+import peerjudge as pj
 from peerjudge.data import OpinionEvent, Transcript, from_json, from_plain
 
 RUN = ("run", "leader_follower", "--limit", "2", "-S", "turns=2")
@@ -39,6 +40,60 @@ def test_the_same_command_twice_runs_once(first):
     assert {"paid", "cached", "failed"} <= document["calls"].keys()
     assert document["calls"]["paid"] == 0
     assert document["cost_known"] is True
+
+
+@pytest.mark.parametrize(
+    ("words", "kinds", "reviewers"),
+    [
+        (("--kind", "altered"), {"altered"}, None),
+        (("--kind", "altered,held"), {"altered", "held"}, None),
+        (("--kind", "altered", "--kind", "held"), {"altered", "held"}, None),
+        (("--kind", "altered after agreement"), {"altered_after_agreement"}, None),
+        (("--reviewer", "sim_weak"), None, {"sim_weak"}),
+        (
+            ("--kind", "altered", "--reviewer", "sim_weak,sim_plain"),
+            {"altered"},
+            {"sim_weak", "sim_plain"},
+        ),
+    ],
+)
+def test_events_are_chosen_by_kind_and_reviewer(played, words, kinds, reviewers):
+    """A filter keeps the same events as text, JSON and CSV, and those of the function in Python."""
+    lines = played("events", "study", *words, "--json").out.splitlines()
+    found = [json.loads(line) for line in lines]
+    every = [json.loads(line) for line in played("events", "study", "--json").out.splitlines()]
+    assert found == [
+        one
+        for one in every
+        if (not kinds or one["kind"] in kinds) and (not reviewers or one["reviewer"] in reviewers)
+    ]
+    told = played("events", "study", *words)
+    assert len(told.out.splitlines()) == len(found)
+    if found:
+        assert len(found) < len(every)
+        table = played("events", "study", *words, "--format", "csv").out
+        assert len(table.splitlines()) == len(found) + 2
+    else:
+        assert f"none of {len(every)} opinion events" in told.err
+    chosen = {"kinds": sorted(kinds or ()), "reviewers": sorted(reviewers or ())}
+    listed = pj.events(played.folder / "study", **chosen)
+    assert len(listed.events) == len(found)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--kind", "alterd"), "no kind of event is called 'alterd'; did you mean 'altered'?"),
+        (("--reviewer", "sim_week"), "no discussion has a reviewer 'sim_week'"),
+        (("--summary", "--kind", "altered"), "the summary has a row for each of them"),
+        (("--graph", "x.graphml", "--reviewer", "sim_weak"), "the summary has a row for each"),
+    ],
+)
+def test_a_filter_of_events_that_chooses_nothing_by_mistake_is_an_error(played, words, message):
+    """Unknown kinds and reviewers, and a filter where it has no meaning, are sentences."""
+    done = played("events", "study", *words)
+    assert done.code == 2
+    assert message in done.err
 
 
 def test_events_are_one_json_object_a_line(played):

@@ -71,3 +71,11 @@ def test_the_command_fails_where_a_trial_does(project, commands):
     limited = commands.run(project, "check", "--cost-limit", "1")
     assert limited.code == 2
     assert "add --try" in limited.err
+
+
+def test_json_of_trials_is_json_alone(commands, tmp_path):
+    """A project without Python files has nothing to try: its document is whole, the note on stderr."""
+    done = commands.run(tmp_path, "check", "--try", "--json")
+    assert done.code == 0
+    assert done.document["tried"] == []
+    assert "no reviewer that is a Python file" in done.err
