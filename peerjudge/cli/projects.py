@@ -48,7 +48,10 @@ _SHOWN_WITH = (
 
 
 def init_command(folder: Path, /) -> int:
-    """Write a project to begin with: a card, a prompt pack, an experiment and a table of pairs.
+    """Write a project to begin with: a table of pairs, and an experiment that seats its card on it.
+
+    The card names a model and the variable with its key; a prompt pack is the third file to edit. With a
+    simulated reviewer in its place (`--seat judge=sim_solid`) the experiment runs without a key.
 
     Parameters
     ----------
@@ -59,7 +62,11 @@ def init_command(folder: Path, /) -> int:
 
     for path in write_project(folder.expanduser()):
         say(str(path))
-    print_status(f"next: cd {folder}; peerjudge check; peerjudge run my_study --data pairs.csv")
+    print_status(
+        f"next: cd {folder}; peerjudge check; peerjudge run my_study --seat judge=sim_solid (simulated)\n"
+        "then: edit agents/my_model.toml and pairs.csv, set the key; peerjudge show prompt my_study; "
+        "peerjudge run my_study --dry-run; peerjudge run my_study"
+    )
     return 0
 
 

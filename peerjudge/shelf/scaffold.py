@@ -50,8 +50,31 @@ extends = {base}
 _PROJECT: tuple[tuple[Kind, str, str], ...] = (
     ("agents", "my_model", "gpt_4o"),
     ("prompts", "my_prompts", "long_form"),
-    ("experiments", "my_study", "quickstart"),
 )
+"""Items of a new project that are made from others."""
+
+_STUDY = '''\
+"""Does my model judge better after a discussion, and better than by a vote of as many calls?"""
+
+from peerjudge.data import Condition, Experiment, Seating
+
+EXPERIMENT = Experiment(
+    data="pairs.csv",
+    prompts="my_prompts",
+    # `--seat judge=NAME` seats another card, `--seat judge=sim_solid` a simulated one, which is free.
+    seats={"judge": "my_model"},
+    conditions=(
+        Condition(name="alone", protocol="pairwise_cot", seats=("my_model",)),
+        Condition(
+            name="with itself",
+            protocol="leader_follower",
+            seats=("my_model", Seating(reviewer="my_model", temperature=1.0)),
+        ),
+        Condition(name="vote of six", protocol="vote", seats=("my_model",) * 6),
+    ),
+)
+'''
+"""Experiment of a new project: its card, with its prompts, on its table."""
 
 _PAIRS = """\
 question,answer_a,answer_b,gold,author_a,author_b
@@ -123,10 +146,15 @@ def write_project(folder: Path) -> tuple[Path, ...]:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         msg = f"{folder} holds files already; name a new folder"
         raise ShelfError(msg)
+    folder = folder.resolve()
     made = [
         write_item(kind, name, source=source, project=folder) for kind, name, source in _PROJECT
     ]
-    for name, text in (("pairs.csv", _PAIRS), (".gitignore", "runs/\n*.db\n")):
+    for name, text in (
+        ("experiments/my_study.py", _STUDY),
+        ("pairs.csv", _PAIRS),
+        (".gitignore", "runs/\n*.db\n"),
+    ):
         _write(folder / name, text)
         made.append(folder / name)
     return tuple(made)

@@ -17,11 +17,18 @@ def project(new_shell):
 
 
 def test_a_new_project_is_checked_and_run(project):
-    """The card, the pack, the experiment and the data of `init` work as they are."""
+    """The experiment of `init` judges its table with its card and its prompts, as the commands say."""
     assert project("check").code == 0
-    done = project("run", "my_study", "--data", "pairs.csv", "--json")
+    estimate = project("run", "my_study", "--dry-run", "--json").document
+    assert estimate["comparisons"] == 2
+    assert {seat for one in estimate["conditions"] for seat in one["seats"]} == {"my_model"}
+    shown = project("show", "prompt", "my_study", "--condition", "alone", "--json").document
+    assert "Why is the sky blue?" in shown[0]["messages"][1]["text"]
+    done = project("run", "my_study", "--seat", "judge=sim_solid", "--json")
     assert done.code == 0
-    assert done.document["discussions"]["failed"] == 0
+    assert done.document["discussions"] == {**done.document["discussions"], "failed": 0}
+    # Every other file is part of it.
+    assert project("plan", "my_study", "--seat", "judge=sim_solid", "--studies", "20").code == 0
     assert project("init", ".").code == 2
 
 
