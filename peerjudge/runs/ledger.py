@@ -9,6 +9,7 @@ whether its reply was used.
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -85,6 +86,7 @@ class Ledger:
         self._lost = _Total()
         self._lost_before = _Total()
         self._by_discussion: dict[str, Amount] = {}
+        self._attempts: Counter[str] = Counter()
         self.renewals: dict[str, Callable[[], bool]] = {}
         """Renews the reserve of the call under way, by discussion; empty without a limit."""
 
@@ -99,6 +101,7 @@ class Ledger:
         """Book an open call with its estimate."""
         number = next(self._numbers)
         self._open[number] = call
+        self._attempts[call.discussion] += 1
         self._charge(call.discussion, _amount(call))
         await self._write(number, call)
         return number
@@ -125,9 +128,14 @@ class Ledger:
         """Return the amount spent by this run on a discussion; open calls count with their estimate."""
         return self._by_discussion.get(discussion, Amount())
 
+    def count_attempts(self, discussion: str) -> int:
+        """Return the number of attempts that were sent for a discussion by this run."""
+        return self._attempts[discussion]
+
     def close(self, discussion: str) -> None:
-        """Forget the sum of a discussion that has ended."""
+        """Forget the sums of a discussion that has ended."""
         self._by_discussion.pop(discussion, None)
+        self._attempts.pop(discussion, None)
 
     @property
     def tokens(self) -> int:

@@ -11,7 +11,17 @@ from typing import ClassVar
 import structlog
 
 from peerjudge.analysis.stopping import Decision
-from peerjudge.data import StopReason, Transcript, Turn, Usage, Utterance, Verdict, to_plain
+from peerjudge.data import (
+    Seat,
+    StopReason,
+    Transcript,
+    Turn,
+    Usage,
+    Utterance,
+    Verdict,
+    content_hash,
+    to_plain,
+)
 from peerjudge.engine import Journal
 from peerjudge.logs import get_logger
 from peerjudge.marks import mark_controls
@@ -204,6 +214,7 @@ class RunCounts:
         self._cached = self._failed = self._simulated = 0
         self._failures: dict[tuple[str, str], FailureCount] = {}
         self._cut_off: Counter[tuple[str, int | None]] = Counter()
+        self._cut_texts: dict[tuple[str, str], bool] = {}
         self._asked = self._reread = SecondCallCounts()
         self.thinking_tokens = 0
         self.cached_tokens = 0
@@ -247,8 +258,7 @@ class RunCounts:
         self._count_reply(reply)
         # A simulated reply is cut by a trait of its reviewer, which no limit of tokens changes.
         if turn.review.rule == CUT_OFF and not reply.simulated:
-            seat = transcript.seat(turn.cue.seat)
-            self._cut_off[seat.reviewer, seat.sampling.max_tokens] += 1
+            self._count_cut(transcript.seat(turn.cue.seat), reply)
         self._count_second_calls(transcript, turn)
         self._log.debug(
             "turn",
@@ -263,6 +273,17 @@ class RunCounts:
             cached=reply.cached,
         )
         await self._journal.turn(transcript, turn)
+
+    def _count_cut(self, seat: Seat, reply: Utterance) -> None:
+        """Count a reply that was cut off once, in however many turns it is used."""
+        key = (seat.reviewer, content_hash(reply.text, reply.thinking))
+        counted_as_cached = self._cut_texts.get(key)
+        if reply.cached and counted_as_cached is not None:
+            return
+        self._cut_texts[key] = reply.cached
+        # A turn that reuses a reply can come before the turn that paid for it.
+        if not counted_as_cached:
+            self._cut_off[seat.reviewer, seat.sampling.max_tokens] += 1
 
     async def reread(self, transcript: Transcript, turn: Turn) -> None:
         """Count the repeated calls, then store the turn."""

@@ -210,8 +210,9 @@ class _Desk:
         request = order.build_request()
         reply = await speak(self._reviewers[order.card.name], request, failed="text failed")
         if isinstance(reply, Failure) and reply.kind == EmptyReplyError.__name__:
-            # The attempts of the card were paid for; the same request would bring the same.
-            reply = Utterance(text="", model=order.card.name, attempts=order.card.limits.attempts)
+            # It was paid for, and the same request would bring the same.
+            attempts = self._limits.ledger.count_attempts(request.discussion)
+            reply = Utterance(text="", model=order.card.name, attempts=attempts or 1)
         if isinstance(reply, Failure):
             written = WrittenText(task=order.task, key=order.key, failure=reply)
         else:

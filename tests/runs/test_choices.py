@@ -360,3 +360,12 @@ async def test_a_failed_reply_is_no_reply_without_a_choice(model: Model):
     summary = await play(replace(study(ALONE), name="failing"))
     assert summary.discussions.failed == 1
     assert len(model.bodies) == 1
+
+
+async def test_a_cut_reply_is_counted_once(model: Model):
+    """Equal private calls of conditions share one reply, which was cut off once."""
+    model.words, model.finish = lambda body: "The first answer is", "length"
+    again = replace(ALONE, name="again")
+    summary = await play(study(ALONE, again, TALK, reask=0))
+    assert [(one.reviewer, one.count) for one in summary.cut_off] == [("ann", len(model.bodies))]
+    assert summary.calls.cached

@@ -176,6 +176,14 @@ async def test_failures_are_repeated_and_odd_texts_are_kept(tmp_path: Path, writ
     assert writer.calls - before == Counter({"down": 1})
 
 
+async def test_an_empty_text_counts_the_attempts_that_were_made(tmp_path: Path, writer: Writer):
+    """A reply that used up its limit is not asked for again; other silence is, up to the card's attempts."""
+    writer.special = {"spent": ("", "length"), "void": ""}
+    found = await write(tmp_path, task("spent"), task("void"))
+    attempts = [one.utterance.attempts for one in found.texts if one.utterance]
+    assert attempts == [writer.calls["spent"], writer.calls["void"]] == [1, 2]
+
+
 async def test_texts_and_runs_share_the_budget_of_a_place(tmp_path: Path, writer: Writer):
     """A text counts for a later run into the place, and a limit stops both before it is passed."""
     tasks = [task(f"w{number}") for number in range(30)]
