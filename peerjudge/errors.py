@@ -11,6 +11,10 @@ class PeerJudgeError(Exception):
     """Base of all errors of PeerJudge; the command line exits with 2."""
 
 
+class ArgumentError(PeerJudgeError, TypeError):
+    """An argument of a Python function has another type than its parameter takes."""
+
+
 class DataError(PeerJudgeError):
     """A question, answer, review or file breaks the rules of its noun."""
 

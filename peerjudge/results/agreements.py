@@ -17,6 +17,7 @@ from peerjudge.analysis import (
 )
 from peerjudge.analysis.selecting import HUMAN, keep_contestants, name_people
 from peerjudge.data import COUNTING, LEVEL, Measurement, Undecided, to_plain
+from peerjudge.data.arguments import check_arguments
 from peerjudge.data.choices import require_choice
 from peerjudge.reporting.formats import counted, interval, interval_note, percent, preface
 from peerjudge.reporting.layout import (
@@ -224,6 +225,7 @@ def describe_panel(panel: Panel) -> list[str]:
     return sentences
 
 
+@check_arguments
 def agreement(
     source: Source,
     *,

@@ -18,6 +18,7 @@ from peerjudge.analysis.position import Preference
 from peerjudge.analysis.selecting import HUMAN
 from peerjudge.analysis.verbosity import MOST_ODDS
 from peerjudge.data import LEVEL, Measurement, Noun, replace, to_plain
+from peerjudge.data.arguments import check_arguments
 from peerjudge.reporting.figures import Figure, Row, Rows, build_mark
 from peerjudge.reporting.formats import counted, interval_note, percent, preface
 from peerjudge.reporting.layout import (
@@ -174,6 +175,7 @@ def select_rows(measures: Mapping[str, Sequence[Noun]], name: str, kind: type[R]
     return [row for row in measures.get(name, ()) if isinstance(row, kind)]
 
 
+@check_arguments
 def bias(
     source: Source,
     *,

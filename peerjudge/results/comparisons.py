@@ -29,6 +29,7 @@ from peerjudge.analysis.ratings import RatingLevel
 from peerjudge.analysis.score_document import CONVENTIONS, build_contrasts_document
 from peerjudge.analysis.stopping import Decision
 from peerjudge.data import LEVEL, Measurement, Undecided, replace as changed, to_plain
+from peerjudge.data.arguments import check_arguments
 from peerjudge.errors import DataError
 from peerjudge.reporting.figures import Figure
 from peerjudge.reporting.formats import interval_note, preface
@@ -204,6 +205,7 @@ class CompareResult(DrawnResult):
         return lambda one: self.counted.get(one.name, {}).get(way, self.accuracy[one.name])
 
 
+@check_arguments
 def compare(
     *sources: Source,
     baseline: str = "",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, overload
 
 from peerjudge.analysis import Stances, build_persuasion_graph, build_stances
 from peerjudge.data import Dataset, Direction, EventKind, OpinionEvent, Transcript, to_plain
+from peerjudge.data.arguments import check_arguments
 from peerjudge.data.choices import suggest_name
 from peerjudge.errors import DataError
 from peerjudge.reporting.formats import MISSING, counted, name_event, name_role, preface
@@ -268,6 +269,7 @@ def events(
 def events(source: Source, *, summary: Literal[True], seed: int = 0) -> StancesResult: ...
 
 
+@check_arguments
 def events(
     source: Source,
     *,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from peerjudge.data import Experiment, Message, ReviewerKind
+from peerjudge.data.arguments import check_arguments
 from peerjudge.marks import mark_controls
 from peerjudge.reporting.formats import counted, name_task
 from peerjudge.results.base import Document, FramedResult, Shown
@@ -83,6 +84,7 @@ class Preview(FramedResult):
         yield "No model was called."
 
 
+@check_arguments
 def preview(
     experiment: str | Path | Experiment,
     *,

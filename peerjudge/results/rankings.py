@@ -21,6 +21,7 @@ from peerjudge.data import (
     Tournament,
     replace,
 )
+from peerjudge.data.arguments import check_arguments
 from peerjudge.data.choices import require_choice
 from peerjudge.errors import DataError
 from peerjudge.ranking import (
@@ -146,6 +147,7 @@ def describe_ranking(ranking: Ranking, *, orders: int, bootstrap: int) -> str:
     return "; ".join(filter(None, [read, weights, mean, bounds]))
 
 
+@check_arguments
 def rank(
     source: Source | Battles,
     *,
@@ -235,6 +237,7 @@ def rank(
     )
 
 
+@check_arguments
 def peer_rank(
     source: Source | Battles,
     *,

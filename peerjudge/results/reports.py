@@ -24,6 +24,7 @@ from peerjudge.analysis import (
 from peerjudge.analysis.peers import Standings, rank_peers
 from peerjudge.analysis.selecting import HUMAN, find_pairs, identify_reviewers, number_judges
 from peerjudge.data import LEVEL, Comparison, Dataset, Transcript, to_plain
+from peerjudge.data.arguments import check_arguments
 from peerjudge.datasets import load as load_dataset
 from peerjudge.datasets.papers import list_papers
 from peerjudge.errors import ConvergenceError, DataError, PeerJudgeError, StoreError
@@ -257,6 +258,7 @@ _EXPECTED = {"score", "agreement", "bias"}
 """Results whose section says why they are missing."""
 
 
+@check_arguments
 def report(source: Source, *, contestant_of: Mapping[str, str] | None = None) -> Report:
     """Compute the report of a run, of transcripts, or of the recorded reviews of a dataset.
 

@@ -23,6 +23,7 @@ from peerjudge.analysis.reproducing import (
 )
 from peerjudge.analysis.selecting import number_authors
 from peerjudge.data import Measurement
+from peerjudge.data.arguments import check_arguments
 from peerjudge.datasets.papers import read_paper
 from peerjudge.errors import ConvergenceError, DataError, UnconnectedError
 from peerjudge.reporting.figures import Figure, Mark, Row, Rows
@@ -168,6 +169,7 @@ class ReproduceResult(SourcedResult):
         }
 
 
+@check_arguments
 def reproduce(
     paper: str,
     source: Source,

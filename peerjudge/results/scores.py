@@ -17,6 +17,7 @@ from peerjudge.analysis.scoring import Scores, require_conventions, score_ballot
 from peerjudge.analysis.selecting import keep_contestants, list_choosers
 from peerjudge.analysis.stopping import Decision
 from peerjudge.data import Conventions, Dataset, Measurement, to_plain
+from peerjudge.data.arguments import check_arguments
 from peerjudge.datasets import load as load_dataset
 from peerjudge.datasets.papers import read_published_tables
 from peerjudge.errors import DataError
@@ -199,6 +200,7 @@ def build_margins_table(scores: Scores) -> Table:
     )
 
 
+@check_arguments
 def score(
     source: Source,
     *,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from peerjudge.analysis.style_control import CONTROLS, ControlledRanking, control_styles
 from peerjudge.data import Measurement, Scheme, Standing, to_plain
+from peerjudge.data.arguments import check_arguments
 from peerjudge.data.choices import require_choice
 from peerjudge.ranking import document_standings, ranking_document
 from peerjudge.reporting.formats import counted, decimal, preface, share
@@ -150,6 +151,7 @@ def describe_control(ranking: ControlledRanking) -> list[str]:
     return sentences
 
 
+@check_arguments
 def rank_styles(
     source: Source,
     *,

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from peerjudge.data import Card, Dataset, Question, ReviewerKind, Scalar, content_hash, replace
+from peerjudge.data.arguments import check_arguments
 from peerjudge.datasets import Request, Row, build_dataset
 from peerjudge.errors import ExperimentError, StoreError
 from peerjudge.marks import mark_controls
@@ -113,6 +114,7 @@ class Answers(Framed):
         return self.writing.stopped
 
 
+@check_arguments
 async def answers(
     questions: str | Sequence[str | Question],
     *,

@@ -12,6 +12,7 @@ from structlog.contextvars import bound_contextvars
 
 from peerjudge.analysis.stopping import Decision, StopRule, parse_rule
 from peerjudge.data import Experiment, replace as replace_noun
+from peerjudge.data.arguments import check_arguments
 from peerjudge.logs import get_logger
 from peerjudge.runs.answer_plans import choose_data
 from peerjudge.runs.answering import add_answers, write_run_answers
@@ -48,6 +49,7 @@ from peerjudge.store import Store
 _log = get_logger()
 
 
+@check_arguments
 async def run(
     experiment: str | Path | Experiment,
     *,

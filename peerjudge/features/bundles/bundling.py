@@ -17,6 +17,7 @@ from typing import cast
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 from peerjudge.data import Comparison, replace, to_json
+from peerjudge.data.arguments import check_arguments
 from peerjudge.data.comparisons import WITHHELD
 from peerjudge.datasets.catalogue import find_licence
 from peerjudge.errors import DataError, ShelfError, StoreError
@@ -109,6 +110,7 @@ class Bundle(Result):
         ]
 
 
+@check_arguments
 def bundle(
     source: Stored,
     *,

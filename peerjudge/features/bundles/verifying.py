@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import cast
 from zipfile import BadZipFile, ZipFile
 
+from peerjudge.data.arguments import check_arguments
 from peerjudge.errors import DataError, PeerJudgeError
 from peerjudge.features.bundles.bundling import (
     NUMBERS_FOLDER,
@@ -113,6 +114,7 @@ class Verification(Result):
         return parts
 
 
+@check_arguments
 def verify(bundle: str | Path, *, protocols: Sequence[str | Path] = ()) -> Verification:
     """Check a bundle: digests, files, readings of replies, conclusions, ids of discussions and numbers.
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar, cast
 
 from peerjudge.data import to_plain
+from peerjudge.data.arguments import check_arguments
 from peerjudge.errors import ExperimentError, StoreError
 from peerjudge.features.forks.changes import NO_CHANGE, parse_changes
 from peerjudge.features.forks.effects import ForkContrast, ForkEffects, ForkRow, measure_forks
@@ -183,6 +184,7 @@ class ForkResult(FramedResult):
         return sentences
 
 
+@check_arguments
 async def fork(
     source: str | Path | RunSummary,
     *,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import ParamSpec
 
 from peerjudge.data import Condition, Experiment, Question
+from peerjudge.data.arguments import check_arguments
 from peerjudge.errors import ExperimentError
 from peerjudge.features.judge.judgements import GivenAnswers, Judgement
 from peerjudge.features.judge.opened import Judge
@@ -18,6 +19,7 @@ from peerjudge.shelf import Shelf
 P = ParamSpec("P")
 
 
+@check_arguments
 async def judge(
     question: str | Question,
     answers: GivenAnswers,

@@ -16,6 +16,7 @@ from peerjudge.data import (
     ReviewerKind,
     content_hash,
 )
+from peerjudge.data.arguments import check_arguments
 from peerjudge.data.texts import TextReply
 from peerjudge.datasets import load
 from peerjudge.datasets.catalogue import find_licence
@@ -41,6 +42,7 @@ _TRIES = 2
 """Times that a writer is asked for a text: a text of another length is asked for once more."""
 
 
+@check_arguments
 async def pairs(
     data: str,
     *,

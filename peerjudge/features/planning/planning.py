@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from peerjudge.data import Card, Experiment, ReviewerKind, replace
+from peerjudge.data.arguments import check_arguments
 from peerjudge.errors import CardError, ExperimentError
 from peerjudge.features.planning.effects import VOTE_PROTOCOL, Effect, list_effects
 from peerjudge.features.planning.sizes import Forecast, forecast_effects, forecast_stops
@@ -69,6 +70,7 @@ class PlanResult(DrawnResult):
         return draw_power(self.study)
 
 
+@check_arguments
 def plan(
     experiment: str | Path | Experiment,
     *,

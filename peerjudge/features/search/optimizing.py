@@ -21,6 +21,7 @@ from peerjudge.data import (
     replace,
     to_plain,
 )
+from peerjudge.data.arguments import check_arguments
 from peerjudge.datasets import load
 from peerjudge.features.search.adoption import (
     MAX_FINALISTS,
@@ -66,6 +67,7 @@ from peerjudge.runs.ledger import Spending
 from peerjudge.shelf import Shelf
 
 
+@check_arguments
 async def optimize(
     experiment: str | Path | Experiment,
     *,
