@@ -36,15 +36,6 @@ class ExportFormat(NamedTuple):
     count_left_out: LeftOut = _leave_nothing_out
 
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""Beginnings of a cell that spreadsheets do not take as text."""
-
-
-def defuse(cell: object) -> object:
-    """Return a CSV cell with `'` before a text that spreadsheets run as a formula."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
-
-
 def list_lines(transcripts: Sequence[Transcript], stance: Stance) -> Iterator[str]:
     """Yield the versioned JSON form of each discussion, which `peerjudge.data` reads."""
     yield from (to_json(transcript) for transcript in transcripts)

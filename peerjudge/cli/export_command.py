@@ -5,7 +5,6 @@ The formats are in `peerjudge.analysis.export`.
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
 from collections import Counter
@@ -24,11 +23,12 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from peerjudge.analysis.export import FORMATS, ExportFormat, defuse
+from peerjudge.analysis.export import FORMATS, ExportFormat
 from peerjudge.cli.console import print_status
 from peerjudge.cli.options import OUT
 from peerjudge.cli.output import unmarked
 from peerjudge.errors import DataError, StoreError
+from peerjudge.spreadsheets import CsvTable
 from peerjudge.tracker import Stance
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ async def export_command(
         Verdicts for battles, weights and `arena`: private or final.
     raw_cells
         Write CSV cells unchanged. By default a text that a spreadsheet would run as a formula
-        (it begins with = + - @, a tab or a carriage return) gets a ' before it.
+        (it begins with = + - @, a tab or a line break) gets a ' before it.
     people
         Write every answer of people instead, of a run folder, a database or a study, as csv or jsonl: also
         superseded ones, with reason, confidence and active time; of a study, with its checks.
@@ -118,16 +118,16 @@ async def _write_rows(
     # Open the source first: a misspelt name must not empty the file.
     async with _open_discussions(run) as discussions:
         with open_output(output) as file:
-            table = csv.writer(file)
+            table = CsvTable(file, raw=raw_cells)
             if form.framing == "csv":
-                table.writerow(form.columns)
+                table.add(form.columns)
             async for together in _group_by_comparison(discussions):
                 left_out.update(form.count_left_out(together, stance))
                 for row in form.rows(together, stance):
                     if isinstance(row, str):
                         file.write(f"{row}\n")
                     elif form.framing == "csv":
-                        table.writerow(row.values() if raw_cells else map(defuse, row.values()))
+                        table.add(row.values())
                     else:
                         file.write(f"{json.dumps(row, ensure_ascii=False)}\n")
     for reason, count in left_out.items():
@@ -229,25 +229,20 @@ def write_csv(output: Path | None, *, raw_cells: bool) -> Generator[Take]:
 
     The file is opened with the first part, so that a misspelt run does not empty it.
     """
-    files: list[IO[str]] = []
+    tables: list[CsvTable] = []
     with ExitStack() as stack:
 
         def take(part: pd.DataFrame) -> None:
-            first = not files
-            if first:
-                files.append(stack.enter_context(open_output(output)))
-            shown = part if raw_cells else _defuse_columns(part)
-            # With this line end, cells that hold a carriage return are quoted too.
-            shown.to_csv(files[0], index=False, header=first, lineterminator="\r\n")  # pyright: ignore[reportUnknownMemberType]  partial stubs
+            if not tables:
+                file = stack.enter_context(open_output(output))
+                tables.append(CsvTable(file, raw=raw_cells))
+                tables[0].add(part.columns)
+            cells = part.astype(object)  # pyright: ignore[reportUnknownMemberType]  partial stubs
+            cells = cells.where(part.notna(), None)  # pyright: ignore[reportUnknownMemberType]
+            for row in cells.itertuples(index=False, name=None):
+                tables[0].add(row)
 
         yield take
-
-
-def _defuse_columns(part: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with `defuse` applied to the cells of all columns that are not numbers."""
-    texts: Any = part.select_dtypes(exclude=["number", "bool"])  # pyright: ignore[reportUnknownMemberType]
-    changed = {name: [defuse(cell) for cell in texts[name]] for name in texts.columns}
-    return part.assign(**changed)  # pyright: ignore[reportUnknownMemberType]  partial stubs
 
 
 @contextmanager

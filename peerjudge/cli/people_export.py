@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, cast
 
-from peerjudge.analysis.export import defuse
 from peerjudge.errors import DataError, StoreError
+from peerjudge.spreadsheets import CsvTable
 
 _SCORES = "scores"
 
@@ -78,14 +77,12 @@ def write_people(
     own = (*StudyAnswer.__struct_fields__, "passed")
     fields = own if is_study else PersonAnswer.__struct_fields__
     names = [name for name in fields if name != _SCORES]
-    table = csv.writer(file)
-    heads = [*names, *(f"score of {number}: {aspect}" for number, aspect in scored)]
-    table.writerow(heads if raw_cells else map(defuse, heads))
+    table = CsvTable(file, raw=raw_cells)
+    table.add([*names, *(f"score of {number}: {aspect}" for number, aspect in scored)])
     for row in rows:
         scores = _read_scores(row)
         cells = [_name_cell(row[name]) for name in names]
-        cells += [scores.get(place, "") for place in scored]
-        table.writerow(cells if raw_cells else map(defuse, cells))
+        table.add([*cells, *(scores.get(place, "") for place in scored)])
 
 
 def _name_cell(value: object) -> object:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +24,7 @@ from peerjudge.reporting.formats import (
     signed,
     span,
 )
+from peerjudge.spreadsheets import CsvTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -223,14 +223,13 @@ class Table:
         ]
 
     def to_csv(self) -> str:
-        """Return the records as CSV with a line of headings; no text is a formula of a spreadsheet."""
-        from peerjudge.analysis.export import defuse
-
+        """Return the records as CSV with a line of headings; none is a formula of a spreadsheet."""
         records, written = self.records(), StringIO()
         keys = list(dict.fromkeys(key for record in records for key in record))
-        rows = csv.DictWriter(written, keys, lineterminator="\n")
-        rows.writeheader()
-        rows.writerows({key: defuse(value) for key, value in one.items()} for one in records)
+        table = CsvTable(written, line_end="\n")
+        table.add(keys)
+        for one in records:
+            table.add(one.get(key) for key in keys)
         return written.getvalue()
 
     @property

@@ -7,7 +7,8 @@ import shutil
 
 import pytest
 
-from peerjudge.analysis.export import defuse
+from peerjudge.data import Outcome, Verdict
+from peerjudge.spreadsheets import CsvTable
 
 FORMULAS = [
     "=1+1",
@@ -17,6 +18,9 @@ FORMULAS = [
     "@SUM(1)",
     "\t=1",
     "\r=1",
+    "\n=1",
+    "\uff1d1+1",
+    "\ufeff=1+1",
 ]
 
 
@@ -170,16 +174,58 @@ def cells(text):
     return [cell for row in csv.reader(io.StringIO(text, newline="")) for cell in row]
 
 
+def write(*rows, **options):
+    """Return rows as a CSV text."""
+    written = io.StringIO(newline="")
+    table = CsvTable(written, **options)
+    for row in rows:
+        table.add(row)
+    return written.getvalue()
+
+
 @pytest.mark.parametrize("cell", [-1, -0.5, 3, None, True, "a=1", "text", ""])
 def test_numbers_and_harmless_texts_stay(cell):
     """A negative number is no formula."""
-    assert defuse(cell) is cell
+    assert cells(write([cell, "end"])) == ["" if cell is None else str(cell), "end"]
 
 
-@pytest.mark.parametrize("cell", FORMULAS)
-def test_each_beginning_of_a_formula_is_defused(cell):
-    """A quote at the beginning makes a cell a text."""
-    assert defuse(cell) == f"'{cell}"
+@pytest.mark.parametrize("text", FORMULAS)
+def test_each_beginning_of_a_formula_is_defused(text):
+    """A quote at the beginning makes a cell a text, whatever the type that has this text."""
+    values = (text, Verdict(Outcome.CHOICE, text), [], type("Named", (str,), {})(text))
+    assert cells(write(values)) == [f"'{text}", f"'{text}", "[]", f"'{text}"]
+    assert cells(write(values, raw=True))[:2] == [text, text]
+    assert cells(write(values, line_end="\n")) == cells(write(values))
+
+
+def test_headings_and_verdicts_of_others_run_nothing(shell):
+    """Names of contestants and categories are cells and headings too: no table has one that runs."""
+    rows = [
+        {
+            "id": f"=q{number}",
+            "question": f"Which is number {number}?",
+            "answer_a": "a short one",
+            "answer_b": "a longer one",
+            "model_a": '=HYPERLINK("http://x","y")a',
+            "model_b": "@SUM(1)",
+            "gold": "ab"[number % 2],
+            "category": "=1+1",
+        }
+        for number in range(3)
+    ]
+    (shell.folder / "f.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    settings = ("-S", "turns=0", "-S", "leader=first", "-S", "orders=given", "--display", "none")
+    words = ("run", "leader_follower", "--data", "jsonl:f.jsonl", "--out", "study", *settings)
+    assert shell(*words).code == 0
+    for words in (
+        ("export", "study"),
+        ("export", "study", "--frame", "turns"),
+        ("score", "study", "--by", "category"),
+    ):
+        printed = shell(*words, "--format", "csv").out
+        assert "'=" in printed, words
+        begun = [cell for cell in cells(printed) if cell.startswith(("=", "@", "+"))]
+        assert not begun, words
 
 
 LONG = "x" * 300
