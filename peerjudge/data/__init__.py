@@ -70,12 +70,14 @@ from peerjudge.data.experiments import (
     Seating,
     read_primary,
 )
+from peerjudge.data.manifests import read_manifest_text
 from peerjudge.data.nouns import (
     SCHEMA_VERSION,
     Noun,
     content_hash,
     from_json,
     from_plain,
+    read_json,
     replace,
     to_json,
     to_plain,
@@ -197,6 +199,8 @@ __all__ = [
     "content_hash",
     "from_json",
     "from_plain",
+    "read_json",
+    "read_manifest_text",
     "read_primary",
     "reconcile",
     "replace",

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import cached_property
 from math import inf
-from typing import ClassVar, Literal, cast
+from typing import ClassVar, Literal, Protocol, cast
 
 from peerjudge.data.comparisons import UNREADABLE, Comparison, Scalar, Verdict
-from peerjudge.data.nouns import Noun
+from peerjudge.data.nouns import Count, Noun
 from peerjudge.errors import DataError
 from peerjudge.marks import mark_controls
 from peerjudge.shown import Displayed
@@ -155,7 +155,7 @@ class Cue(Noun, frozen=True, kw_only=True):
     seat: str
     task: str
     sees: tuple[str, ...]
-    hears: tuple[int, ...] = ()
+    hears: tuple[Count, ...] = ()
     expects: Expects = Expects.VERDICT
     private: bool = False
     ties: bool = False
@@ -166,7 +166,7 @@ class Cue(Noun, frozen=True, kw_only=True):
     blind: bool = False
     logprobs: bool = False
     control: Control = "none"
-    withheld: tuple[int, ...] = ()
+    withheld: tuple[Count, ...] = ()
 
     def __post_init__(self) -> None:
         if not _fits_cue(self.seat, self.task, self.sees, self.hears, self.expects):
@@ -209,10 +209,10 @@ class Usage(Noun, frozen=True, kw_only=True):
     as reported or, without a report, counted in the text of the thinking.
     """
 
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    prompt_tokens: Count = 0
+    completion_tokens: Count = 0
     estimated: bool = False
-    thinking_tokens: int = 0
+    thinking_tokens: Count = 0
 
 
 class TokenLogprob(Noun, frozen=True, kw_only=True):
@@ -250,14 +250,14 @@ class Utterance(Noun, frozen=True, kw_only=True):
     model: str = ""
     finish_reason: str = "stop"
     latency: float = 0.0
-    attempts: int = 1
+    attempts: Count = 1
     cached: bool = False
     simulated: bool = False
     logprobs: tuple[TokenLogprob, ...] | None = None
     thinking: str = ""
     unset: tuple[str, ...] = ()
     inner: tuple[InnerMessage, ...] = ()
-    confidence: int | None = None
+    confidence: Count | None = None
 
 
 WritingMark = Literal["", "empty", "refusal", "cut off"]
@@ -303,7 +303,7 @@ class Turn(Noun, frozen=True, kw_only=True):
     that spoke where it is not the one that has the seat now.
     """
 
-    index: int
+    index: Count
     cue: Cue
     utterance: Utterance
     review: Review
@@ -322,9 +322,9 @@ class Fork(Noun, frozen=True, kw_only=True):
     """
 
     parent: str
-    at: int
+    at: Count
     change: str = ""
-    draw: int = 0
+    draw: Count = 0
 
 
 class Failure(Noun, frozen=True, kw_only=True):
@@ -333,7 +333,7 @@ class Failure(Noun, frozen=True, kw_only=True):
     kind: str
     message: str
     seat: str
-    turn: int
+    turn: Count
 
 
 class TitledText(Noun, frozen=True, kw_only=True):
@@ -429,8 +429,8 @@ class Transcript(Displayed, Noun, frozen=True, kw_only=True):
     condition: str = ""
     options: Mapping[str, Scalar] | None = None
     prompts: str = ""
-    repetition: int = 0
-    reask: int = 0
+    repetition: Count = 0
+    reask: Count = 0
     reread: Seat | None = None
     fork: Fork | None = None
 
@@ -457,3 +457,77 @@ class Transcript(Displayed, Noun, frozen=True, kw_only=True):
     def simulated(self) -> bool:
         """True if no real model spoke in some turn."""
         return any(turn.utterance.simulated for turn in self.turns)
+
+
+class SpokenCue(Protocol):
+    """What a stored cue names; `Cue` without the settings of its prompt."""
+
+    @property
+    def seat(self) -> str:
+        """The id of the seat that speaks."""
+        ...
+
+    @property
+    def sees(self) -> tuple[str, ...]:
+        """The answers that it sees."""
+        ...
+
+    @property
+    def hears(self) -> tuple[int, ...]:
+        """The earlier turns that it hears."""
+        ...
+
+    @property
+    def withheld(self) -> tuple[int, ...]:
+        """The earlier turns that a control withholds."""
+        ...
+
+
+def require_fitting_head(transcript: Transcript) -> None:
+    """Raise `DataError` if the conclusion or the failure names what the discussion does not have."""
+    seats = [seat.id for seat in transcript.seats]
+    if not seats or len(set(seats)) < len(seats):
+        msg = f"a discussion needs seats with different ids, not {seats}"
+        raise DataError(msg)
+    shown, choice = transcript.comparison.shown, transcript.verdict.choice
+    if choice is not None and choice not in shown:
+        msg = f"the verdict chooses {choice!r}, which is not among the answers {shown}"
+        raise DataError(msg)
+    if transcript.failure is not None and transcript.failure.seat not in seats:
+        msg = f"the failure names seat {transcript.failure.seat!r}, and the seats are {seats}"
+        raise DataError(msg)
+
+
+def require_fitting_turn(
+    transcript: Transcript, index: int, cue: SpokenCue, choice: str | None
+) -> None:
+    """Raise `DataError` if a turn names a seat, an answer or a turn that the discussion does not have.
+
+    Args:
+        transcript: The discussion; its turns are not read.
+        index: Number of the turn.
+        cue: Its cue.
+        choice: The answer that its verdict chooses.
+    """
+    shown = transcript.comparison.shown
+    if not any(seat.id == cue.seat for seat in transcript.seats):
+        wrong = f"seat {cue.seat!r}"
+    elif not set(cue.sees).issubset(shown) or not (choice is None or choice in shown):
+        wrong = f"the answers {[*cue.sees, *([choice] if choice else [])]}"
+    elif any(not 0 <= one < index for one in (*cue.hears, *cue.withheld)):
+        wrong = f"the turns {[*cue.hears, *cue.withheld]}"
+    else:
+        return
+    msg = f"turn {index} names {wrong}, which the discussion does not have"
+    raise DataError(msg)
+
+
+def require_fitting(transcript: Transcript) -> None:
+    """Raise `DataError` if a discussion from outside names what it does not have, or lacks a turn."""
+    require_fitting_head(transcript)
+    for place, turn in enumerate(transcript.turns):
+        if turn.index != place:
+            msg = f"turn {place} is missing, and turn {turn.index} follows"
+            raise DataError(msg)
+        verdict = turn.review.verdict
+        require_fitting_turn(transcript, place, turn.cue, verdict and verdict.choice)

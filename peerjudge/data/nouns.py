@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeAlias, TypeVar, cast
 
 import msgspec
 import numpy as np
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from pydantic_core import CoreSchema
 
 SCHEMA_VERSION = 1
+
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+"""A count or number that every reader can hold; JSON has no bound of its own."""
 
 T = TypeVar("T")
 
@@ -89,15 +92,39 @@ def to_plain(noun: object) -> object:
     return msgspec.to_builtins(noun, str_keys=True, enc_hook=_encode_number)
 
 
-def from_plain(kind: type[T], plain: object) -> T:
-    """Return the noun of this kind from plain values; a number may be given as text.
+def from_plain(kind: type[T], plain: object, *, strict: bool = False, name: str = "") -> T:
+    """Return the noun of this kind from plain values.
 
-    Raises `DataError`, naming the place that is wrong.
+    Args:
+        kind: The noun.
+        plain: Dicts, lists, texts and numbers.
+        strict: Refuse a number that is given as text.
+        name: Name of the whole in errors; by default that of the noun.
+
+    Raises:
+        DataError: The values do not fit; the error names the place that is wrong.
     """
     try:
-        return msgspec.convert(plain, kind, strict=False)
+        return msgspec.convert(plain, kind, strict=strict)
     except msgspec.ValidationError as cause:
-        raise _name_place(cause, plain, where=kind.__name__) from cause
+        raise _name_place(cause, plain, where=name or kind.__name__) from cause
+    except RecursionError as cause:
+        msg = f"{name or kind.__name__} is nested too deeply to be read"
+        raise DataError(msg) from cause
+
+
+def read_json(text: str | bytes) -> object:
+    """Return the plain values of a JSON text.
+
+    Raises:
+        DataError: The text is no JSON: also for NaN, a number beyond the range of floats, half a
+            character (a lone surrogate), or nesting beyond what can be read.
+    """
+    try:
+        return msgspec.json.decode(text)
+    except (ValueError, RecursionError) as cause:
+        msg = f"not JSON: {cause}"
+        raise DataError(msg) from cause
 
 
 def to_json(noun: object) -> str:
@@ -113,7 +140,7 @@ def from_json(kind: type[T], text: str) -> T:
     except msgspec.ValidationError as cause:
         msg = f"expected a {wanted} document, found {text!r:.80}: {cause}"
         raise DataError(msg) from cause
-    except (msgspec.DecodeError, RecursionError) as cause:
+    except (ValueError, RecursionError) as cause:
         msg = f"not JSON: {cause}"
         raise DataError(msg) from cause
     if document.schema != wanted:
@@ -125,7 +152,10 @@ def from_json(kind: type[T], text: str) -> T:
     try:
         return _decoder(kind).decode(document.data)
     except msgspec.ValidationError as cause:
-        raise _name_place(cause, msgspec.json.decode(document.data), where=wanted) from cause
+        raise _name_place(cause, read_json(bytes(document.data)), where=wanted) from cause
+    except (ValueError, RecursionError) as cause:
+        msg = f"not JSON: {cause}"
+        raise DataError(msg) from cause
 
 
 def content_hash(*parts: object) -> str:
@@ -161,8 +191,18 @@ def _name_place(cause: msgspec.ValidationError, plain: object, *, where: str) ->
     wrong, _, path = str(cause).partition(" - at `$")
     found: Any = plain
     for name, index in _STEP.findall(path):
-        if not (name or index):
+        inner = _enter(found, name, index)
+        if inner is None:
             break  # The error does not say which entry of a table is wrong, so show the table.
-        found = found[name] if name else found[int(index)]
+        found = inner
     place = path.strip(".`") or "the whole"
     return DataError(f"{where}: {place}: {wrong} (found {found!r:.80})")
+
+
+def _enter(found: object, name: str, index: str) -> object:
+    """Return a field or an item; `None` for any entry of a table, or where there is no such place."""
+    if name and isinstance(found, dict):
+        return cast("dict[str, object]", found).get(name)
+    if index and isinstance(found, list) and int(index) < len(cast("list[object]", found)):
+        return cast("list[object]", found)[int(index)]
+    return None

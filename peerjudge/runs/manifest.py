@@ -14,8 +14,15 @@ from typing import cast
 
 from peerjudge.analysis.listing import Prices
 from peerjudge.analysis.stopping import Decision
-from peerjudge.data import Experiment, content_hash, from_plain, replace, to_plain
-from peerjudge.errors import StoreError
+from peerjudge.data import (
+    Experiment,
+    content_hash,
+    from_plain,
+    read_manifest_text,
+    replace,
+    to_plain,
+)
+from peerjudge.errors import DataError, StoreError
 from peerjudge.runs.schedule import Plan
 from peerjudge.shelf import Kind, Shelf
 from peerjudge.store import Store
@@ -151,7 +158,7 @@ def read_manifest(folder: Path) -> dict[str, object]:
     """Read the manifest of a run folder; raises `StoreError` if there is none."""
     path = folder / MANIFEST
     try:
-        return json.loads(path.read_text("utf-8"))
+        manifest = read_manifest_text(path.read_bytes())
     except FileNotFoundError as cause:
         msg = f"{folder} is not a run folder: it has no {MANIFEST}"
         if (folder / SEARCH).exists():
@@ -160,9 +167,13 @@ def read_manifest(folder: Path) -> dict[str, object]:
                 f"no run to read; its candidates are in {folder / SEARCH}, their discussions in its store"
             )
         raise StoreError(msg) from cause
-    except (OSError, ValueError, RecursionError) as cause:
+    except (OSError, DataError) as cause:
         msg = f"cannot read {path}: {cause}; restore it from a backup or choose another folder"
         raise StoreError(msg) from cause
+    if not isinstance(manifest.get("run"), str):
+        msg = f"{path} names no run; restore it from a backup or choose another folder"
+        raise StoreError(msg)
+    return manifest
 
 
 def read_decision(manifest: Mapping[str, object]) -> Decision | None:

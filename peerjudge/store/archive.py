@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import Any, Self
 
 from sqlalchemy import (
     BigInteger,
@@ -24,7 +23,17 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from peerjudge.data import Comparison, StopReason, Transcript, Usage, Utterance, Writing, from_json
+from peerjudge.data import (
+    Comparison,
+    StopReason,
+    Transcript,
+    Usage,
+    Utterance,
+    Writing,
+    from_json,
+    read_manifest_text,
+)
+from peerjudge.data.discussion import require_fitting
 from peerjudge.errors import DataError
 from peerjudge.logs import get_logger
 from peerjudge.store.database import Location, fetch_rows, locate, open_database
@@ -118,7 +127,7 @@ class Archive:
         records: list[RunRecord] = []
         for row in await self._rows(select(runs).order_by(runs.c.created, runs.c.id)):
             try:
-                manifest = read_manifest_row(row.manifest)
+                manifest = read_manifest_text(row.manifest)
             except DataError as cause:
                 self._skip("run", row.id, cause)
                 continue
@@ -288,6 +297,7 @@ class Archive:
                     comparison=parsed[row.comparison],
                     turns=bodies[row.number],
                 )
+                require_fitting(transcript)
             except DataError as cause:
                 self._skip("discussion", row.id, cause)
             else:
@@ -304,19 +314,6 @@ class Archive:
             id=row_id,
             cause=str(cause),
         )
-
-
-def read_manifest_row(text: str) -> Mapping[str, object]:
-    """Return the manifest of a run; raises `DataError` if it is no JSON object."""
-    try:
-        manifest: object = json.loads(text)
-    except ValueError as cause:
-        msg = f"the manifest is not JSON: {cause}"
-        raise DataError(msg) from cause
-    if not isinstance(manifest, dict):
-        msg = f"the manifest is no JSON object (found {text!r:.80})"
-        raise DataError(msg)
-    return cast("Mapping[str, object]", manifest)
 
 
 def read_comparison(bodies: Mapping[str, str], key: str) -> Comparison:

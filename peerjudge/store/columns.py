@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias, TypeVar
 
-from msgspec import DecodeError
+from msgspec import DecodeError, Struct
 from msgspec.json import Decoder
 from pydantic_core import from_json as plain_json
 from sqlalchemy import ColumnElement, Row, Text, case, cast, func, select
@@ -17,6 +17,7 @@ from peerjudge.analysis.probabilities import find_choice_probability
 from peerjudge.data import (
     Answer,
     Comparison,
+    Control,
     Cue,
     Expects,
     Outcome,
@@ -25,10 +26,13 @@ from peerjudge.data import (
     TokenLogprob,
     Transcript,
     Turn,
+    Usage,
     Utterance,
     Verdict,
     replace,
 )
+from peerjudge.data.discussion import require_fitting_head, require_fitting_turn
+from peerjudge.data.nouns import Count
 from peerjudge.errors import DataError, StoreError
 from peerjudge.store.archive import Archive, read_comparison, select_run
 from peerjudge.store.rows import build_transcript
@@ -71,21 +75,51 @@ _STANCE = (
     "speaker",
 )
 
-# Paths whose values are checked in every turn, also by readers that do not need them.
-_CHECKED = (
-    *(f"utterance.{name}" for name in ("latency", "attempts", "cached", "simulated")),
-    *(f"utterance.usage.{name}" for name in ("prompt_tokens", "completion_tokens")),
-    "utterance.logprobs",
-)
-_check_values = Decoder(
-    list[tuple[float, int, bool, bool, int, int, tuple[TokenLogprob, ...] | None]]
-).decode
+
+class _Cue(Struct, gc=False):
+    """A cue whose types are checked; `Cue` checks them again when it is made, which takes longer."""
+
+    seat: str
+    task: str
+    sees: tuple[str, ...]
+    hears: tuple[int, ...] = ()
+    expects: Expects = Expects.VERDICT
+    private: bool = False
+    ties: bool = False
+    control: Control = "none"
+    withheld: tuple[int, ...] = ()
+
+
+class _Checked(Struct, array_like=True, gc=False):
+    """The values that are checked in every turn, also by readers that do not need them."""
+
+    index: Count
+    cue: _Cue
+    review: Review
+    cached: bool
+    simulated: bool
+    model: str
+    finish_reason: str
+    latency: float
+    attempts: Count
+    confidence: Count | None
+    usage: Usage
+    logprobs: tuple[TokenLogprob, ...] | None
+    reread: str | None
+    speaker: str | None
+
+
+_OF_TURN = {name: name for name in ("index", "cue", "review", "speaker")} | {
+    "reread": "reread.model"
+}
+_CHECKED = tuple(_OF_TURN.get(name, f"utterance.{name}") for name in _Checked.__struct_fields__)
+_check_values = Decoder(list[_Checked]).decode
 
 T = TypeVar("T")
 
 _Rows: TypeAlias = Sequence[Row[*tuple[Any, ...]]]
 
-_UNREADABLE = (AttributeError, DecodeError, KeyError, TypeError, ValueError)
+_UNREADABLE = (AttributeError, DataError, DecodeError, KeyError, TypeError, ValueError)
 """Errors of the fast readers on a turn that the whole reader refuses."""
 
 _read_logprobs = Decoder(tuple[TokenLogprob, ...]).decode
@@ -121,11 +155,13 @@ class Columns(Archive):
                 if row.comparison not in shown:
                     shown[row.comparison] = read_comparison(bodies, row.comparison)
                 head = _head(row.head)
+                comparison = shown[row.comparison]
+                head = replace(head, id=row.id, condition=row.condition, comparison=comparison)
+                require_fitting_head(head)
             except DataError as cause:
                 self._skip("discussion", row.id, cause)
                 continue
-            comparison = shown[row.comparison]
-            heads.append(replace(head, id=row.id, condition=row.condition, comparison=comparison))
+            heads.append(head)
             numbers.append(counts.get(row.number, 0))
         return heads, numbers
 
@@ -183,22 +219,23 @@ class Columns(Archive):
 
         Discussions that cannot be read are left out of the turns.
         """
+
+        async def read(some: Iterable[str], known: Mapping[str, Transcript]) -> T:
+            rows = await self._of(some, *wanted, self._packed(_CHECKED))
+            _check_rows(rows, known)
+            return parse(rows)
+
         for start in range(0, len(heads), _PAGE):
             page = heads[start : start + _PAGE]
-            ids = {head.id for head in page} - self.unreadable.keys()
-
-            async def read(some: Iterable[str]) -> T:
-                rows = await self._of(some, *wanted, self._packed(_CHECKED))
-                _check_values(_join(rows, -1))
-                return parse(rows)
-
+            known = {head.id: head for head in page}
+            ids = known.keys() - self.unreadable.keys()
             try:
-                parsed = await read(ids)
+                parsed = await read(ids, known)
             except (StoreError, *_UNREADABLE):
                 readable = {each for each in ids if await self.transcript(each) is not None}
                 if readable == ids:
                     raise
-                parsed = await read(readable)
+                parsed = await read(readable, known)
             yield start, page, parsed
 
     async def _of(self, ids: Iterable[str], *wanted: ColumnElement[Any]) -> _Rows:
@@ -230,6 +267,13 @@ class Columns(Archive):
         if self._engine.dialect.name == "sqlite":
             return func.json_extract(turns.c.body, f"$.data.{path}")
         return cast(turns.c.body, JSONB)[("data", *path.split("."))].astext
+
+
+def _check_rows(rows: _Rows, heads: Mapping[str, Transcript]) -> None:
+    """Raise an error if a value of a turn has another type, or names what its discussion does not have."""
+    for row, turn in zip(rows, _check_values(_join(rows, -1)), strict=True):
+        verdict = turn.review.verdict
+        require_fitting_turn(heads[row[0]], turn.index, turn.cue, verdict and verdict.choice)
 
 
 def _parse_columns(rows: _Rows) -> tuple[list[str], dict[str, tuple[Any, ...]]]:

@@ -10,23 +10,39 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
+from msgspec.structs import asdict
 from sqlalchemy import Column, Executable, Row, Select, delete, insert, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from peerjudge.data import UNREADABLE, Comparison, Turn, from_json, replace, to_json
+from peerjudge.data import (
+    UNREADABLE,
+    Comparison,
+    Transcript,
+    Turn,
+    from_json,
+    read_manifest_text,
+    replace,
+    to_json,
+)
 from peerjudge.data.cleaning import clean_count, clean_text, clean_utterance
-from peerjudge.data.discussion import TokenLogprob, Usage, Utterance
+from peerjudge.data.discussion import (
+    TokenLogprob,
+    Usage,
+    Utterance,
+    require_fitting_head,
+    require_fitting_turn,
+)
 from peerjudge.data.nouns import from_plain, to_plain
 from peerjudge.errors import DataError
-from peerjudge.store.archive import UNBILLED, UNCERTAIN, UncertainCalls, read_manifest_row
+from peerjudge.store.archive import UNBILLED, UNCERTAIN, UncertainCalls
 from peerjudge.store.database import describe_error, locate, lock_file, open_database
 from peerjudge.store.rows import Head
 from peerjudge.store.schema import calls, comparisons, damaged, discussions, runs, turns, writings
@@ -123,22 +139,20 @@ class _Surgeon:
         await self._check_file()
         async for row in self._pages(select(runs), runs.c.id):
             try:
-                read_manifest_row(row.manifest)
+                read_manifest_text(row.manifest)
             except DataError as cause:
                 self._report("manifest of a run", row.id, cause, _WRITTEN_AGAIN)
                 await self._cut(
                     delete(runs).where(runs.c.id == row.id), row.id, cause, row.manifest
                 )
-        readable: set[str] = set()
+        readable: dict[str, Comparison] = {}
         async for row in self._pages(select(comparisons), comparisons.c.key):
             try:
-                from_json(Comparison, row.body)
+                readable[row.key] = from_json(Comparison, row.body)
             except DataError as cause:
                 self._report("comparison", row.key, cause, _WRITTEN_AGAIN)
                 query = delete(comparisons).where(comparisons.c.key == row.key)
                 await self._cut(query, row.key, cause, row.body)
-            else:
-                readable.add(row.key)
         async for row in self._pages(select(discussions), discussions.c.number):
             await self._check_discussion(row, known=readable)
         async for row in self._pages(select(writings), writings.c.key):
@@ -160,7 +174,7 @@ class _Surgeon:
             await self._connection.execute(change)
         self.lost = dataclasses.replace(self.lost, settled=True)
 
-    async def _check_discussion(self, row: _Row, *, known: Set[str]) -> None:
+    async def _check_discussion(self, row: _Row, *, known: Mapping[str, Comparison]) -> None:
         query = select(turns.c.index, turns.c.body).where(turns.c.discussion == row.number)
         stored = (await self._connection.execute(query.order_by(turns.c.index))).all()
         self.rows += len(stored)
@@ -170,6 +184,8 @@ class _Surgeon:
                 msg = f"its comparison {row.comparison!r} cannot be read"
                 raise DataError(msg)  # noqa: TRY301  like a head that cannot be read
             head = from_json(Head, row.head)
+            whole = Transcript(id=row.id, comparison=known[row.comparison], **asdict(head))
+            require_fitting_head(whole)
         except DataError as cause:
             repair = "removed with its turns; the next run plays it again"
             self._report("discussion", row.id, cause, repair)
@@ -178,9 +194,9 @@ class _Surgeon:
             return
         for place, (index, body) in enumerate(stored):
             try:
-                _require_turn(body, place=place, index=index)
+                _require_turn(from_json(Turn, body), whole, place=place, index=index)
             except DataError as cause:
-                mended = None if index != place else mend_turn(body, index=place)
+                mended = None if index != place else _mend_fitting(body, whole, place=place)
                 if mended is not None:
                     self._report(f"turn {index}", row.id, cause, _REPLACED)
                     where = (turns.c.discussion == row.number, turns.c.index == index)
@@ -261,11 +277,23 @@ class _Surgeon:
             page = (await self._connection.execute(query.where(key > last))).all()
 
 
-def _require_turn(body: str, *, place: int, index: int) -> None:
-    turn = from_json(Turn, body)
+def _require_turn(turn: Turn, whole: Transcript, *, place: int, index: int) -> None:
+    verdict = turn.review.verdict
+    require_fitting_turn(whole, place, turn.cue, verdict and verdict.choice)
     if turn.index != place or index != place:
         msg = f"turn {place} is missing, and turn {index} follows"
         raise DataError(msg)
+
+
+def _mend_fitting(body: str, whole: Transcript, *, place: int) -> Turn | None:
+    """Return the turn of a discussion as `mend_turn` does; `None` if its cue does not fit there."""
+    mended = mend_turn(body, index=place)
+    try:
+        if mended is not None:
+            _require_turn(mended, whole, place=place, index=place)
+    except DataError:
+        return None
+    return mended
 
 
 def mend_turn(body: str, *, index: int) -> Turn | None:
@@ -274,13 +302,18 @@ def mend_turn(body: str, *, index: int) -> Turn | None:
     `None` if its cue, its text or its review cannot be read either.
     """
     try:
-        plain = cast("dict[str, Any]", json.loads(body)["data"])
+        plain = cast("dict[str, Any]", _read_whole(body)["data"])
         given = cast("dict[str, Any]", plain["utterance"])
         utterance, _ = clean_utterance(_construct_utterance(given))
         rest = {**plain, "utterance": {"text": ""}}
         return replace(from_plain(Turn, rest), index=index, utterance=utterance)
     except (DataError, KeyError, TypeError, ValueError):
         return None
+
+
+def _read_whole(body: str) -> Any:  # noqa: ANN401  JSON
+    """Return the values of a row without halves of characters."""
+    return json.loads(clean_text(json.dumps(json.loads(body), ensure_ascii=False)))
 
 
 def mend_call(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -296,7 +329,7 @@ def mend_call(row: Mapping[str, Any]) -> dict[str, Any]:
 def mend_utterance(body: str) -> Utterance | None:
     """Return the utterance with the values replaced that cannot be read; `None` without a text."""
     try:
-        given = cast("dict[str, Any]", json.loads(body)["data"])
+        given = cast("dict[str, Any]", _read_whole(body)["data"])
         utterance, _ = clean_utterance(_construct_utterance(given))
         return from_plain(Utterance, to_plain(utterance))
     except (DataError, KeyError, TypeError, ValueError):

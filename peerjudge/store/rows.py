@@ -28,7 +28,6 @@ from peerjudge.data import (
     to_json,
 )
 from peerjudge.engine import has_failed_rereading
-from peerjudge.errors import DataError
 from peerjudge.store.schema import calls, comparisons, discussions, members, runs, turns, writings
 
 StatementName = Literal[
@@ -114,10 +113,6 @@ def build_transcript(
     """Return the transcript of these rows; `condition` is its condition in the run."""
     kept: dict[str, Any] = {**asdict(from_json(Head, head)), "condition": condition}
     spoken = tuple(from_json(Turn, body) for body in turns)
-    for place, turn in enumerate(spoken):
-        if turn.index != place:
-            msg = f"turn {place} is missing, and turn {turn.index} follows"
-            raise DataError(msg)
     return Transcript(id=discussion, comparison=comparison, turns=spoken, **kept)
 
 
