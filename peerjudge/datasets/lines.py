@@ -237,11 +237,17 @@ def read_object(path: Path, *, encoding: str = "utf-8") -> dict[str, object]:
     return cast("dict[str, object]", found)
 
 
-def read_lines(path: Path, *, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
-    """Yield the lines of a text file with their numbers from 1, with line ends, without BOM."""
+def read_lines(
+    path: Path, *, encoding: str = "utf-8", longest: int = _LONGEST_LINE
+) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a text file with their numbers from 1, with line ends, without BOM.
+
+    Raises `DataError` for a file that cannot be read, or has a line of more than `longest` bytes.
+    """
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            for number, raw in enumerate(_split_lines(path, file, encoding), start=1):
+            lines = _split_lines(path, file, encoding, longest)
+            for number, raw in enumerate(lines, start=1):
                 content = raw.removeprefix(_BOM) if number == 1 else raw
                 yield number, _decoded(path, number, content, encoding)
     except FileNotFoundError as cause:
@@ -255,7 +261,9 @@ def read_lines(path: Path, *, encoding: str = "utf-8") -> Iterator[tuple[int, st
         raise DataError(msg) from cause
 
 
-def _split_lines(path: Path, file: BinaryIO | gzip.GzipFile, encoding: str) -> Iterator[bytes]:
+def _split_lines(
+    path: Path, file: BinaryIO | gzip.GzipFile, encoding: str, longest: int
+) -> Iterator[bytes]:
     """Yield the lines, which end in LF, CR LF, or a lone CR as some spreadsheets write it.
 
     Raises `DataError` for a longer line, or more text out of a compressed file, than memory may hold.
@@ -263,10 +271,10 @@ def _split_lines(path: Path, file: BinaryIO | gzip.GzipFile, encoding: str) -> I
     packed = path.stat().st_size if path.suffix == ".gz" else 0
     wide = encoding.lower().replace("_", "-").startswith(("utf-16", "utf-32"))
     total, number = 0, 0
-    while raw := file.readline(_LONGEST_LINE + 1):
+    while raw := file.readline(longest + 1):
         number, total = number + 1, total + len(raw)
-        if len(raw) > _LONGEST_LINE:
-            limit = f"{_LONGEST_LINE >> 20} MiB"
+        if len(raw) > longest:
+            limit = f"{longest >> 20} MiB"
             msg = f"{path}, line {number}: longer than {limit}; give one object in each line"
             raise DataError(msg)
         if packed and total > max(_UNPACKED, packed * _EXPANSION):

@@ -5,16 +5,18 @@ A bundle is a zip archive with the transcripts and the manifest of a run.
 
 from __future__ import annotations
 
-import json
 import shutil
+import struct
+import zlib
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import asynccontextmanager
+from lzma import LZMAError
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import cast
 from zipfile import BadZipFile, ZipFile
 
-from peerjudge.data import Transcript, content_hash, from_json
+from peerjudge.data import Transcript, content_hash, from_json, read_manifest_text
+from peerjudge.data.discussion import require_fitting
 from peerjudge.datasets.lines import read_lines
 from peerjudge.errors import DataError
 from peerjudge.runs.manifest import MANIFEST
@@ -24,6 +26,23 @@ _SUFFIXES = (".jsonl", ".jsonl.gz")
 
 TRANSCRIPTS = "transcripts.jsonl.gz"
 """Member with the discussions, in the form of `peerjudge export --format jsonl`."""
+DAMAGED = (
+    BadZipFile,
+    EOFError,
+    LZMAError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+    struct.error,
+    zlib.error,
+)
+"""Errors by which `zipfile` says that an archive, or a member, is damaged or in a form that none has."""
+MOST_MEMBERS = 5_000
+"""Most members of a bundle, which has one for each card, protocol and prompt pack, and some ten more."""
+_LONGEST = 64 * 2**20
+"""Longest discussion. [bytes]"""
+_MOST_BLANK = 10_000
+"""Most empty lines of a transcript file."""
 _ALWAYS = 64 * 2**20
 """Size that the members of any archive may have together. [bytes]"""
 _RATIO = 100
@@ -39,21 +58,28 @@ def read_transcript_file(file: Path) -> Iterator[Transcript]:
     """Yield the discussions of a transcript file in its order; skip blank lines.
 
     Raises:
-        DataError: The file is missing or empty, or a line is not a discussion.
+        DataError: The file is missing or empty, a line is not a discussion, or it unpacks to more than any
+            discussions do.
     """
-    empty = True
-    for number, line in read_lines(file):
+    empty, blank = True, 0
+    for number, line in read_lines(file, longest=_LONGEST):
         if not line.strip():
+            blank += 1
+            if blank > _MOST_BLANK:
+                msg = f"{file} has more than {_MOST_BLANK:,} empty lines; export the run again"
+                raise DataError(msg)
             continue
         empty = False
         try:
-            yield from_json(Transcript, line)
+            transcript = from_json(Transcript, line)
+            require_fitting(transcript)
         except DataError as cause:
             msg = (
                 f"{file}, line {number}: {cause}; `peerjudge export RUN --format jsonl` writes such "
                 f"files, and jsonl:{file} reads comparisons"
             )
             raise DataError(msg) from cause
+        yield transcript
     if empty:
         msg = (
             f"{file} is empty; `peerjudge export RUN --format jsonl` writes one discussion per line"
@@ -115,10 +141,15 @@ def _read_once(file: Path) -> Iterator[Transcript]:
 
 
 def require_bounded(archive: ZipFile, file: Path) -> None:
-    """Raise `DataError` if the members would take far more space than those of a bundle of its size.
+    """Raise `DataError` if the members are more, or take far more space, than those of a bundle of its size.
 
-    `zipfile` reads no more of a member than the size that it declares.
+    `zipfile` reads no more of a member than the size that it declares; what a member unpacks to itself is
+    bounded where its lines are read.
     """
+    members = len(archive.infolist())
+    if members > MOST_MEMBERS:
+        msg = f"{file} has {members:,} members, and no bundle more than {MOST_MEMBERS:,}; it was not read"
+        raise DataError(msg)
     unpacked = sum(member.file_size for member in archive.infolist())
     packed = file.stat().st_size
     if unpacked > max(_ALWAYS, _RATIO * packed):
@@ -151,7 +182,7 @@ async def import_bundle(file: Path) -> AsyncGenerator[Path]:
         except KeyError as cause:
             msg = f"{file} is not a bundle: {cause.args[0]}; `peerjudge bundle RUN -o FILE.zip` writes one"
             raise DataError(msg) from cause
-        except (BadZipFile, OSError, EOFError) as cause:
+        except (OSError, *DAMAGED) as cause:
             msg = f"{file} cannot be read: {cause}; `peerjudge verify {file}` checks a bundle"
             raise DataError(msg) from cause
         async with import_transcripts(transcripts, manifest=manifest) as place:
@@ -161,12 +192,13 @@ async def import_bundle(file: Path) -> AsyncGenerator[Path]:
 def read_member_manifest(content: bytes) -> dict[str, object]:
     """Return the manifest in a bundle; raises `DataError` if it is none."""
     try:
-        manifest: object = json.loads(content)
-    except (ValueError, RecursionError) as cause:
-        msg = f"{MANIFEST} of the bundle is not JSON: {cause}; `peerjudge verify` checks a bundle"
+        manifest = read_manifest_text(content)
+    except DataError as cause:
+        msg = (
+            f"{MANIFEST} of the bundle cannot be read: {cause}; `peerjudge verify` checks a bundle"
+        )
         raise DataError(msg) from cause
-    fields = cast("dict[str, object]", manifest) if isinstance(manifest, dict) else {}
-    if not isinstance(fields.get("run"), str):
+    if not isinstance(manifest.get("run"), str):
         msg = f"{MANIFEST} of the bundle names no run; `peerjudge verify` checks a bundle"
         raise DataError(msg)
-    return fields
+    return manifest

@@ -36,6 +36,8 @@ from peerjudge.shelf.loading import load_protocol
 
 _SHOWN = 3
 """The most discussions that a problem names."""
+_MOST_ABSENT = 100
+"""Most files that are named as absent."""
 _ELSEWHERE = frozenset({IMPORTED, RECORDED})
 """Tasks of discussions that no protocol of a shelf played."""
 
@@ -160,16 +162,19 @@ def retrace(run: BundledRun, *, unidentified: str) -> Retraced:
         identified=counts["discussion id"],
         problems=problems,
         unchecked=(
-            *(
-                f"{label} not checked: not in the bundle."
-                for label in sorted(run.digests.keys() - held)
-            ),
+            *_list_absent(sorted(run.digests.keys() - held)),
             *(
                 f"{counted(count, noun)} not checked: {reason}."
                 for (noun, reason), count in replayer.unchecked.items()
             ),
         ),
     )
+
+
+def _list_absent(labels: Sequence[str]) -> Iterator[str]:
+    yield from (f"{label} not checked: not in the bundle." for label in labels[:_MOST_ABSENT])
+    if len(labels) > _MOST_ABSENT:
+        yield f"{len(labels) - _MOST_ABSENT:,} more files not checked: not in the bundle."
 
 
 def _check_files(run: BundledRun) -> dict[str, str]:

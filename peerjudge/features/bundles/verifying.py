@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import isclose
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import cast
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 from peerjudge.data.arguments import check_arguments
 from peerjudge.errors import DataError, PeerJudgeError
@@ -29,7 +30,13 @@ from peerjudge.reporting.formats import counted
 from peerjudge.reporting.layout import Table
 from peerjudge.results.base import Document, Result, Shown
 from peerjudge.runs.manifest import MANIFEST
-from peerjudge.runs.transcript_files import TRANSCRIPTS, read_member_manifest, require_bounded
+from peerjudge.runs.transcript_files import (
+    DAMAGED,
+    MOST_MEMBERS,
+    TRANSCRIPTS,
+    read_member_manifest,
+    require_bounded,
+)
 
 _RELATIVE = 1e-9
 """Difference of two numbers that other builds of numpy may cause."""
@@ -140,13 +147,14 @@ def verify(bundle: str | Path, *, protocols: Sequence[str | Path] = ()) -> Verif
             raise DataError(msg)
     try:
         with ZipFile(file) as archive:
+            require_bounded(archive, file)
             names = archive.namelist()
             if SUMS not in names or SUMMARY not in names:
                 msg = f"{file} is not a bundle: it has no {SUMS}; `peerjudge bundle` writes one"
                 raise DataError(msg)
-            return _verify(file, archive, names, named)
-    except BadZipFile as cause:
-        if file.read_bytes()[:2] != b"PK":
+            contents, broken = _read_members(archive, names)
+    except DAMAGED as cause:
+        if not _begins_as_archive(file):
             msg = f"{file} is not a bundle: it is no zip archive"
             raise DataError(msg) from cause
         damaged = Check(member=file.name, problem=f"the archive is damaged: {cause}")
@@ -154,14 +162,23 @@ def verify(bundle: str | Path, *, protocols: Sequence[str | Path] = ()) -> Verif
     except OSError as cause:
         msg = f"cannot read {file}: {cause.strerror or cause}"
         raise DataError(msg) from cause
+    return _verify(file, names, contents, broken, protocols=named)
+
+
+def _begins_as_archive(file: Path) -> bool:
+    with file.open("rb") as opened:
+        return opened.read(2) == b"PK"
 
 
 def _verify(
-    file: Path, archive: ZipFile, names: list[str], protocols: Sequence[Path]
+    file: Path,
+    names: Sequence[str],
+    contents: Mapping[str, bytes],
+    broken: Mapping[str, str],
+    *,
+    protocols: Sequence[Path],
 ) -> Verification:
-    require_bounded(archive, file)
-    contents, problems = _read_members(archive, names)
-    problems |= _check_sums(contents, problems)
+    problems = {**broken, **_check_sums(contents, broken)}
     try:
         read: object = json.loads(contents.get(SUMMARY, b"{}"))
     except (ValueError, RecursionError):
@@ -201,7 +218,7 @@ def _read_members(archive: ZipFile, names: list[str]) -> tuple[dict[str, bytes],
             continue
         try:
             contents[name] = archive.read(name)
-        except (BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError) as cause:
+        except (OSError, *DAMAGED) as cause:
             problems[name] = f"cannot be read: {cause}"
     return contents, problems
 
@@ -209,7 +226,10 @@ def _read_members(archive: ZipFile, names: list[str]) -> tuple[dict[str, bytes],
 def _check_sums(contents: Mapping[str, bytes], broken: Mapping[str, str]) -> dict[str, str]:
     problems: dict[str, str] = {}
     wanted: dict[str, str] = {}
-    for line in contents.get(SUMS, b"").decode(errors="replace").splitlines():
+    lines = contents.get(SUMS, b"").decode(errors="replace").splitlines()
+    if len(lines) > MOST_MEMBERS:
+        return {SUMS: f"lists {len(lines):,} members, and no bundle has more than {MOST_MEMBERS:,}"}
+    for line in lines:
         digest, _, name = line.partition("  ")
         wanted[name] = digest
     for name, digest in wanted.items():
@@ -280,14 +300,15 @@ def _differences(held: object, fresh: object, path: str) -> Iterator[str]:
         for index, (their, our) in enumerate(zip(theirs, ours, strict=True)):
             yield from _differences(their, our, f"{path}[{index}]")
     elif not _is_same(cast("object", held), fresh):
-        yield f"{path} is {held!r} in the bundle, {fresh!r} recomputed"
+        yield f"{path} is {held!r:.200} in the bundle, {fresh!r:.200} recomputed"
 
 
 def _is_same(held: object, fresh: object) -> bool:
     if isinstance(held, bool) or isinstance(fresh, bool):
         return held is fresh
     if isinstance(held, int | float) and isinstance(fresh, int | float):
-        return isclose(held, fresh, rel_tol=_RELATIVE, abs_tol=_RELATIVE)
+        with suppress(OverflowError):  # A whole number beyond the range of floats.
+            return isclose(held, fresh, rel_tol=_RELATIVE, abs_tol=_RELATIVE)
     return held == fresh
 
 

@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import json
 import random
+import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -479,3 +480,50 @@ def test_an_archive_that_would_fill_the_memory_is_not_read(bundled: Path, tmp_pa
     for use in (verify, score):
         with pytest.raises(DataError, match=r"bomb\.zip has .* would unpack to .* was not read"):
             use(str(file))
+
+
+def unpack_to(size: int, *, line_end: bytes = b"") -> bytes:
+    """Return a gzip file of blanks, in one line or in many."""
+    part = (line_end or b" ") * 2**20
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    return b"".join((*(packer.compress(part) for _ in range(size >> 20)), packer.flush()))
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"transcripts.jsonl.gz": unpack_to(2**28)},
+        {"transcripts.jsonl.gz": unpack_to(2**25, line_end=b"\n")},
+        {f"{number}.txt": b"" for number in range(20_000)},
+        {"SHA256SUMS": b"0  x\n" * 20_000},
+    ],
+    ids=["one long line", "empty lines", "many members", "many digests"],
+)
+def test_a_bundle_that_unpacks_to_more_than_any_is_refused(
+    shell, bundled: Path, members: dict[str, bytes]
+):
+    """What members unpack to counts, and how many they are: the answer is a sentence."""
+    with ZipFile(shell.folder / "large.zip", "w", ZIP_DEFLATED) as archive:
+        for name, content in {**read(bundled), **members}.items():
+            archive.writestr(name, content)
+    checked = shell("verify", "large.zip")
+    assert (checked.code in {1, 2}, "Traceback" in checked.err) == (True, False)
+    told = " ".join((checked.out + checked.err).split())
+    assert any(word in told for word in ("longer than", "empty lines", "members"))
+    if "SHA256SUMS" not in members:
+        assert shell("score", "large.zip").code == 2
+
+
+def test_a_member_in_a_form_that_none_has_is_named(shell, bundled: Path):
+    """A member whose compressed bytes are damaged, or that is encrypted, is a problem of the bundle."""
+    with ZipFile(shell.folder / "damaged.zip", "w", ZIP_DEFLATED) as archive:
+        for name, content in read(bundled).items():
+            archive.writestr(name, content)
+        place = archive.getinfo("manifest.json").header_offset + 30 + len("manifest.json")
+    content = bytearray((shell.folder / "damaged.zip").read_bytes())
+    content[place : place + 40] = bytes(255 - one for one in content[place : place + 40])
+    (shell.folder / "damaged.zip").write_bytes(content)
+    checked = shell("verify", "damaged.zip")
+    assert (checked.code, "cannot be read" in checked.out) == (1, True)
+    scored = shell("score", "damaged.zip")
+    assert (scored.code, "cannot be read" in scored.err) == (2, True)
