@@ -166,9 +166,15 @@ async def serve_until_signal(
     """
     from uvicorn import Config, Server
 
+    from peerjudge.web.connections import BACKLOG, count_connections, limit_connections
+
     config = Config(
         app,
+        http=limit_connections(count_connections()),
+        backlog=BACKLOG,
         log_config=None,
+        # A stranger who sends no HTTP would else write a line of the log for each try.
+        log_level="error",
         lifespan="off",
         access_log=False,
         server_header=False,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,18 +13,17 @@ from peerjudge.cli.console import print_status
 from peerjudge.cli.options import OUT, BudgetOptions, CastOptions
 from peerjudge.cli.servers import HOST, listen, require_web, serve_until_signal
 from peerjudge.errors import ExperimentError
+from peerjudge.features.judge.clients import SHORTEST, Clients, build_clients, make_client
 from peerjudge.places import is_loopback
 
 if TYPE_CHECKING:
     from peerjudge.features.judge.opened import Judge
 
-__all__ = ["TOKEN", "check_token", "serve_command"]
+__all__ = ["TOKEN", "choose_clients", "serve_command"]
 
 TOKEN = "PEERJUDGE_SERVE_TOKEN"  # noqa: S105  the name of the variable
 
 _JUDGE_PORT = 8760
-
-_SHORTEST_TOKEN = 16
 
 
 def serve_command(
@@ -39,6 +39,8 @@ def serve_command(
     cast: CastOptions = CastOptions(),
     budget: BudgetOptions = BudgetOptions(),
     deadline: float | None = None,
+    token_file: Path | None = None,
+    no_token: bool = False,
 ) -> int:
     """Judge answers for other programs over HTTP, by a discussion in both orders.
 
@@ -52,8 +54,9 @@ def serve_command(
     judge
         A card, PROTOCOL:CARD,CARD,..., an experiment, or EXPERIMENT#CONDITION.
     host
-        Address to listen on. Any but this machine's own needs a token of 16 characters or more in the
-        environment variable PEERJUDGE_SERVE_TOKEN, which requests send as `Authorization: Bearer`.
+        Address to listen on. Requests send a token as `Authorization: Bearer`: that of the environment
+        variable PEERJUDGE_SERVE_TOKEN (16 characters or more), one of --token-file, or, on this machine
+        only, one that is made and printed at the start.
     port
         Port; 0 takes a free one.
     out
@@ -66,8 +69,16 @@ def serve_command(
         Seed of simulated reviewers and of cached replies.
     deadline
         Time after which a discussion fails. [s]
+    token_file
+        File with a token in each line and, if wanted, the most that its client may spend while the server
+        runs (USD). Such limits need --cost-limit, which bounds the sum.
+    no_token
+        Admit everybody on this machine: all its users may then spend your money.
     """
-    token = check_token(host, os.environ.get(TOKEN))
+    clients, made = choose_clients(host, os.environ, token_file=token_file, no_token=no_token)
+    if clients is not None and clients.limited and budget.cost_limit is None:
+        msg = "limits of clients need --cost-limit, the limit of their sum"
+        raise ExperimentError(msg)
     require_web("serving")
     from peerjudge.features.judge.opened import Judge
     from peerjudge.features.judge.specs import build_judge
@@ -89,31 +100,43 @@ def serve_command(
     async def serve() -> int:
         with listen(host, port) as listener:
             async with opening as opened:
-                return await _serve_judge(opened, listener, token=token, local=is_loopback(host))
+                local = is_loopback(host)
+                return await _serve_judge(opened, listener, clients, made=made, local=local)
 
     return asyncio.run(serve())
 
 
-def check_token(host: str, token: str | None) -> str | None:
-    """Return the token that requests must bear, if there is one.
+def choose_clients(
+    host: str,
+    environ: Mapping[str, str],
+    *,
+    token_file: Path | None = None,
+    no_token: bool = False,
+) -> tuple[Clients | None, str]:
+    """Return those who may ask, `None` for everybody, and the token that was made for them, if one was.
 
     Raises:
-        ExperimentError: Other machines can reach the host and there is no token, or it is too short.
+        ExperimentError: Other machines can reach the host and no token is given, a token is too short, or
+            both a token and none are asked for.
     """
-    if token is not None and (len(token) < _SHORTEST_TOKEN or not token.isprintable()):
-        msg = f"{TOKEN} needs {_SHORTEST_TOKEN} or more printable characters"
+    clients = build_clients(environ, TOKEN, token_file)
+    if clients is not None and no_token:
+        msg = f"--no-token admits everybody; leave out --token-file and {TOKEN} with it"
         raise ExperimentError(msg)
-    if token is None and not is_loopback(host):
+    if clients is None and not is_loopback(host):
         msg = (
             f"other machines can reach {host}, and could spend your money: set {TOKEN} to a token of "
-            f"{_SHORTEST_TOKEN} or more characters, or leave out --host"
+            f"{SHORTEST} or more characters, give --token-file, or leave out --host"
         )
         raise ExperimentError(msg)
-    return token
+    if clients is not None or no_token:
+        return clients, ""
+    client = make_client()
+    return Clients([client]), client.token
 
 
 async def _serve_judge(
-    judge: Judge, listener: socket.socket, *, token: str | None, local: bool
+    judge: Judge, listener: socket.socket, clients: Clients | None, *, made: str, local: bool
 ) -> int:
     """Serve until a signal; return the exit code that a shell gives a process that it ended."""
     from peerjudge.features.judge.api import build_judge_api
@@ -121,10 +144,12 @@ async def _serve_judge(
     host, port = listener.getsockname()[:2]
     simulated = "; its reviewers are simulated" if judge.simulated else ""
     print_status(f"Judging by {judge.by}, stored in {judge.place}{simulated}. Ctrl-C ends.")
+    if made:
+        print_status(f"Token of this session, to be sent as the key of the API: {made}")
     print(f"http://{f'[{host}]' if ':' in host else host}:{port}/v1", flush=True)
     # Requests under way are answered with an error at the end, so that the server does not wait.
     received = await serve_until_signal(
-        build_judge_api(judge, token=token, local=local), listener, at_end=judge.cancel_all
+        build_judge_api(judge, clients=clients, local=local), listener, at_end=judge.cancel_all
     )
     print_status("Interrupted. All discussions so far are saved; equal requests resume them.")
     return 0 if received is None else 128 + received

@@ -53,7 +53,9 @@ class CostBook(Observer):
         """Return the call of a reply, without the tokens and USD that the ledger has booked."""
         if said.simulated:
             tokens = said.usage.prompt_tokens + said.usage.completion_tokens
-            return JudgementCost(simulated=1, tokens=tokens)
+            return JudgementCost(
+                simulated=1, tokens=tokens, completion_tokens=said.usage.completion_tokens
+            )
         if said.cached:
             return JudgementCost(cached=1)
         if said.usage == Usage():
@@ -61,4 +63,6 @@ class CostBook(Observer):
                 return JudgementCost()  # A person.
             return JudgementCost(unmetered=1, usd=self._costs.of_unknown(seat.reviewer))
         known = self._costs.of(seat.reviewer, said.usage) is not None
-        return JudgementCost(paid=1, usd=0.0 if known else None)
+        return JudgementCost(
+            paid=1, completion_tokens=said.usage.completion_tokens, usd=0.0 if known else None
+        )

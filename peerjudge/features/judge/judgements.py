@@ -52,7 +52,8 @@ class JudgementCost:
     """Calls, tokens and cost of one judgement; all 0 for one that was stored before.
 
     `paid`, `cached` and `simulated` count replies, `unmetered` those of own code that reported no tokens.
-    `tokens` are those of paid and simulated replies. `usd` is `None`, and `known` false, if the price of
+    `tokens` are those of paid and simulated replies with their prompts, `completion_tokens` those of the
+    replies alone. `usd` is `None`, and `known` false, if the price of
     a paid reply or the tokens of own code are unknown.
     """
 
@@ -61,6 +62,7 @@ class JudgementCost:
     simulated: int = 0
     unmetered: int = 0
     tokens: int = 0
+    completion_tokens: int = 0
     usd: float | None = 0.0
 
     @property
@@ -75,6 +77,7 @@ class JudgementCost:
             simulated=self.simulated + other.simulated,
             unmetered=self.unmetered + other.unmetered,
             tokens=self.tokens + other.tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
             usd=None if self.usd is None or other.usd is None else self.usd + other.usd,
         )
 

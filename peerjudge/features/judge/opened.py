@@ -51,22 +51,28 @@ _MESSAGE_LENGTH = 300
 
 
 class LimitReachedError(PeerJudgeError):
-    """A limit on cost or tokens left out a discussion; `enough` is the lowest one that allows it."""
+    """A limit on cost or tokens left out a discussion; `enough` is the lowest one that allows it.
+
+    `cost` is that of what was played.
+    """
 
     def __init__(self, message: str, *, enough: float | None) -> None:
         super().__init__(message)
         self.enough = enough
+        self.cost = JudgementCost()
 
 
 class JudgingFailedError(PeerJudgeError):
     """A call failed for good, so there is no verdict; stored turns are kept.
 
-    `reason` names the reviewer that failed and its error; it is empty where the judge was closed.
+    `reason` names the reviewer that failed and its error; it is empty where the judge was closed. `cost` is
+    that of what was played.
     """
 
     def __init__(self, message: str, *, reason: str = "") -> None:
         super().__init__(message)
         self.reason = reason
+        self.cost = JudgementCost()
 
 
 class Judge:
@@ -256,7 +262,11 @@ class Judge:
                     for discussion in ids:
                         self._player.release(discussion)
             found = await read_discussions(self._store, plan, (comparison,))
-        self._require_complete(plan, found)
+        try:
+            self._require_complete(plan, found)
+        except (JudgingFailedError, LimitReachedError) as error:
+            error.cost = cost
+            raise
         return Judgement(
             comparison=comparison,
             by=self.by,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, Literal, TypeAlias, cast
 
 import msgspec
 
 from peerjudge.data import Comparison
+from peerjudge.data.cleaning import is_blank
 from peerjudge.errors import DataError
 from peerjudge.features.judge.judgements import Judgement, build_comparison
 
@@ -71,6 +73,7 @@ def read_request(body: bytes | str) -> JudgeRequest:
     criteria = (given.criteria,) if isinstance(given.criteria, str) else tuple(given.criteria)
     try:
         answers = [_write_answer(answer) for answer in given.answers]
+        _require_comparable(given.question, answers)
         comparison = build_comparison(
             given.question, answers, criteria=criteria, reference=given.reference
         )
@@ -109,7 +112,12 @@ def read_object(body: bytes | str) -> Mapping[str, object]:
     """Return the one JSON object in a text; raises `RequestError` for anything else."""
     try:
         text = body if isinstance(body, str) else body.decode()
-        found = json.loads(text, object_pairs_hook=_build_object, parse_constant=_refuse_constant)
+        found = json.loads(
+            text,
+            object_pairs_hook=_build_object,
+            parse_constant=_refuse_constant,
+            parse_float=_read_float,
+        )
     except (ValueError, RecursionError) as cause:
         msg = f"the request is not one JSON object: {cause}"
         raise RequestError(msg) from cause
@@ -150,6 +158,23 @@ def _explain(judgement: Judgement, index: int) -> str:
     return f"Answer {index + 1} is better in every order, says {judgement.by}. {words}".strip()
 
 
+def _require_comparable(question: str, answers: Sequence[str]) -> None:
+    """Raise `RequestError` for what no judge can tell apart, before anything is paid for it."""
+    if is_blank(question):
+        msg = "the question is blank; send the question or task that the answers answer"
+        raise RequestError(msg)
+    seen: dict[str, int] = {}
+    for number, answer in enumerate(answers, 1):
+        if is_blank(answer):
+            msg = f"answer {number} is blank, so that nothing is to be judged; leave it out"
+            raise RequestError(msg)
+        if other := seen.setdefault(" ".join(answer.split()), number) - number:
+            msg = (
+                f"answers {number + other} and {number} are equal, so that nothing is to be judged"
+            )
+            raise RequestError(msg)
+
+
 def _write_answer(answer: object) -> str:
     """Return an answer as text: other tools parse outputs that are JSON."""
     return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
@@ -176,6 +201,11 @@ def _build_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return found
 
 
+def _read_float(text: str) -> float:
+    number = float(text)
+    return number if isfinite(number) else cast("float", _refuse_constant(f"{text:.40}"))
+
+
 def _refuse_constant(name: str) -> object:
-    msg = f"{name} is not JSON"
+    msg = f"{name} is no number that JSON can hold"
     raise ValueError(msg)

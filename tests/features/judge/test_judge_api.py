@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -19,8 +20,11 @@ from hypothesis import given, settings, strategies as st
 import peerjudge as pj
 from peerjudge.cli.servers import listen
 from peerjudge.errors import ExperimentError
-from peerjudge.features.judge.command import check_token
+from peerjudge.features.judge.api import build_judge_api
+from peerjudge.features.judge.clients import build_clients
+from peerjudge.features.judge.command import TOKEN as VARIABLE, choose_clients
 from peerjudge.features.judge.requests import RequestError, read_object, read_request
+from peerjudge.web import connections
 from tests.clients.wire import completion
 
 PEERJUDGE = str(Path(sys.executable).parent / "peerjudge")
@@ -61,10 +65,13 @@ TOKEN = "a-token-of-the-test-0123"
 class Served:
     """A server in a process of its own, and its clients."""
 
-    def __init__(self, folder: Path, *words: str, token: str | None = None) -> None:
+    def __init__(
+        self, folder: Path, *words: str, token: str | None = None, admitted: bool = True
+    ) -> None:
         (folder / "agents").mkdir(exist_ok=True)
         (folder / "agents/longer.py").write_text(CARD)
         self.folder = folder
+        admits_all = admitted and token is None
         env = {
             "PATH": "/usr/bin:/bin",
             "OPENAI_API_KEY": KEY,
@@ -73,7 +80,7 @@ class Served:
         if token is not None:
             env["PEERJUDGE_SERVE_TOKEN"] = token
         self.process = subprocess.Popen(
-            [PEERJUDGE, "serve", *words, "--port", "0"],
+            [PEERJUDGE, "serve", *words, "--port", "0", *(["--no-token"] if admits_all else [])],
             cwd=folder,
             env={**env, "XDG_CACHE_HOME": str(folder / "cache")},
             stdout=subprocess.PIPE,
@@ -127,7 +134,7 @@ def test_a_chat_is_answered_by_index_letter_or_rubric(served):
 
 def test_what_names_no_answer_is_an_error_and_no_number(served):
     """A client that reads the first digits of a reply must not find one."""
-    for answers in (("equal", "equal"), ("secret", "a longer one")):
+    for answers in (("equal", "alike"), ("secret", "a longer one")):
         with pytest.raises(openai.UnprocessableEntityError) as refused:
             served.ask(*answers)
         assert refused.value.status_code == 422
@@ -185,6 +192,11 @@ def test_a_hostile_text_stays_a_text(served):
         '{"question": "q", "answers": ["a", "b"], "judge": "me"}',
         '{"question": "q", "answers": ["a"]}',
         '{"question": "q", "answers": ["a", NaN]}',
+        '{"question": "q", "answers": [1e999, 2]}',
+        '{"question": "q", "answers": ["a", {"score": [-1e999]}]}',
+        '{"question": " ", "answers": ["a", "b"]}',
+        '{"question": "q", "answers": ["a", "\\u200b"]}',
+        '{"question": "q", "answers": ["a", "b ", "b"]}',
         '{"question": "q", "answers": ["a", null]}',
         '{"question": "q", "answers": ["a", "b"], "reply": "number"}',
         "[" * 100_000,
@@ -311,14 +323,179 @@ def test_a_cost_limit_answers_429(tmp_path, httpserver):
     assert KEY not in err
 
 
-def test_other_machines_need_a_token(monkeypatch):
+def test_other_machines_need_a_token():
     """The command refuses to listen for them without one, or with one that can be guessed."""
-    assert check_token("127.0.0.1", None) is None
-    assert check_token("localhost", None) is None
-    assert check_token("0.0.0.0", TOKEN) == TOKEN
-    for host, token in (("0.0.0.0", None), ("example.org", None), ("::", None), ("::1", "short")):
+    clients, made = choose_clients("0.0.0.0", {VARIABLE: TOKEN})
+    assert (clients.find(f"Bearer {TOKEN}") is not None, made) == (True, "")
+    for host, environ in (
+        ("0.0.0.0", {}),
+        ("example.org", {}),
+        ("::", {}),
+        ("::1", {VARIABLE: "short"}),
+        ("::1", {VARIABLE: "with a space in it 0123"}),
+    ):
         with pytest.raises(ExperimentError, match="PEERJUDGE_SERVE_TOKEN"):
-            check_token(host, token)
+            choose_clients(host, environ)
+    with pytest.raises(ExperimentError, match="could spend your money"):
+        choose_clients("0.0.0.0", {}, no_token=True)
+
+
+def test_this_machine_has_a_token_unless_it_is_switched_off():
+    """Other users of the machine may connect, too: a token is made for each start."""
+    clients, made = choose_clients("127.0.0.1", {})
+    other = choose_clients("localhost", {})[1]
+    assert clients.find(f"Bearer {made}") is not None
+    assert clients.find(f"Bearer {other}") is None
+    assert choose_clients("127.0.0.1", {}, no_token=True) == (None, "")
+    with pytest.raises(ExperimentError, match="--no-token"):
+        choose_clients("127.0.0.1", {VARIABLE: TOKEN}, no_token=True)
+
+
+def test_the_token_of_a_start_is_printed_once(tmp_path):
+    """It stands on stderr, the address alone on stdout, and requests without it are refused."""
+    served = Served(tmp_path, "longer", "--out", "judged", admitted=False)
+    body = {"question": "Which?", "answers": ["short", "a longer one"]}
+    assert served.http.post("/judge", json=body).status_code == 401
+    lines = [served.process.stderr.readline() for _ in range(2)]
+    token = lines[1].split()[-1]
+    admitted = {"Authorization": f"Bearer {token}"}
+    assert served.http.post("/judge", json=body, headers=admitted).status_code == 200
+    _, err = served.stop()
+    assert token not in err
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "short",
+        TOKEN + " much",
+        TOKEN + " -1",
+        TOKEN + " nan",
+        f"{TOKEN}\n{TOKEN} 2",
+        "\xff" * 20,
+    ],
+)
+def test_a_token_file_that_does_not_fit_is_refused(tmp_path, content):
+    """The error names the line and never repeats what may be a secret."""
+    file = tmp_path / "tokens"
+    file.write_bytes(content.encode("latin-1"))
+    with pytest.raises(ExperimentError) as refused:
+        build_clients({}, VARIABLE, file)
+    assert TOKEN not in str(refused.value)
+
+
+def test_each_client_has_a_budget_of_its_own(tmp_path, httpserver, commands):
+    """Who has spent it gets 429 before anything is paid; others go on, and usage is what was paid."""
+    reply = completion("As asked.\n\nAnswer (a)", usage=(100, 10), model="paid-1")
+    httpserver.expect_request("/v1/chat/completions").respond_with_json(reply)
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents/paid.toml").write_text(
+        '[model]\nprovider = "openai"\nname = "paid-1"\n'
+        f'base_url = "{httpserver.url_for("/v1")}"\n'
+        "[sampling]\nmax_tokens = 20\n[limits]\nattempts = 1\n"
+    )
+    (tmp_path / "prices.toml").write_text('["paid-1"]\ninput = 1.0\noutput = 1.0\n')
+    (tmp_path / "tokens").write_text(
+        f"# small, and without a limit\n{TOKEN} 0.0002\n{TOKEN}-other\n"
+    )
+    words = ("paid", "--out", "judged", "--token-file", "tokens")
+    refused = commands.run(tmp_path, "serve", *words, "--port", "0")
+    assert (refused.code, "--cost-limit" in refused.err) == (2, True)
+    served = Served(tmp_path, *words, "--cost-limit", "1", admitted=False)
+
+    def ask(number: int, token: str) -> httpx.Response:
+        asked = {"question": "Which?", "answers": [f"a{number}", "b"]}
+        message = {"role": "user", "content": json.dumps(asked)}
+        body = {"model": "peerjudge", "messages": [message]}
+        headers = {"Authorization": f"Bearer {token}"}
+        return served.http.post("/chat/completions", json=body, headers=headers)
+
+    # The model names the first answer in both orders: paid, and no answer can be named.
+    assert ask(0, TOKEN).status_code == 422
+    billed = len(httpserver.log)
+    refused = ask(1, TOKEN)
+    assert (refused.status_code, "0.0002 USD" in refused.text) == (429, True)
+    assert len(httpserver.log) == billed
+    assert ask(1, f"{TOKEN}-other").status_code == 422
+    assert len(httpserver.log) == 2 * billed
+    _, err = served.stop()
+    assert TOKEN not in err
+
+
+@asynccontextmanager
+async def open_api(project, **options):
+    """Open the application of a judge whose model is paid, and a client of it."""
+    folder = project.folder / "judged"
+    async with pj.Judge.open(
+        "paid", out=folder, shelf=project.shelf, environ=project.environ
+    ) as judge:
+        app = build_judge_api(judge, clients=None, local=True, **options)
+        transport = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            yield client
+
+
+ASKED = {"question": "Which fruit is it?", "answers": ["an apple", "a pear"]}
+
+
+async def test_a_chat_tells_what_it_cost(project):
+    """Tools that add up the usage book the tokens of the discussion, and none for a stored one."""
+    chat = {"model": "peerjudge", "messages": [{"role": "user", "content": json.dumps(ASKED)}]}
+    async with open_api(project) as client:
+        found = [(await client.post("/v1/chat/completions", json=chat)).json() for _ in range(2)]
+    calls = sum(project.calls.values())
+    assert [one["usage"]["total_tokens"] for one in found] == [calls * 110, 0]
+    assert found[0]["usage"]["completion_tokens"] == calls * 10
+    assert found[0]["usage"]["prompt_tokens"] == calls * 100
+
+
+async def test_a_full_queue_asks_to_come_again(project):
+    """What is refused is not paid; the answer says when to try again, as clients of OpenAI do."""
+    async with open_api(project, most=0) as client:
+        refused = await client.post("/v1/judge", json=ASKED)
+    assert (refused.status_code, refused.headers["retry-after"]) == (503, "5")
+    assert "x-should-retry" not in refused.headers
+    assert not project.calls
+
+
+async def test_what_cannot_be_told_apart_is_not_paid(project):
+    """Equal answers, a blank one, and a blank question are refused before the first call."""
+    async with open_api(project) as client:
+        for wrong in (
+            {"answers": ["an apple", " an  apple"]},
+            {"answers": ["an apple", ""]},
+            {"question": "\u200b "},
+        ):
+            assert (await client.post("/v1/judge", json=ASKED | wrong)).status_code == 400
+    assert not project.calls
+
+
+async def test_a_body_that_does_not_arrive_is_given_up(project, monkeypatch):
+    """Nothing waits for a stranger without an end."""
+    monkeypatch.setattr(connections, "BODY_SECONDS", 0.05)
+
+    async def drip():
+        yield b"{"
+        await asyncio.Event().wait()
+
+    headers = {"Content-Type": "application/json"}
+    async with open_api(project) as client:
+        found = await client.post("/v1/judge", content=drip(), headers=headers)
+    assert found.status_code == 408
+
+
+def test_who_says_nothing_keeps_nobody_away(tmp_path):
+    """Half-open connections are closed for newer ones, and after some time; the log stays short."""
+    served = Served(tmp_path, "longer", "--out", "judged")
+    host, port = "127.0.0.1", httpx.URL(served.url).port
+    with ExitStack() as stack:
+        for _ in range(270):
+            silent = stack.enter_context(socket.create_connection((host, port), 10))
+            silent.sendall(b"POST /v1/judge HTTP/1.1\r\nHost: localhost\r\n")
+        assert served.ask("short", "a longer one") == "1"
+        code, err = served.stop()
+    assert (code, len(err) < 2_000) == (130, True)
 
 
 def test_a_port_in_use_is_named(tmp_path, commands):
