@@ -17,6 +17,7 @@ from peerjudge.errors import DataError, StoreError
 from peerjudge.store.desk import Desk, DeskConflictError, DeskEntry, DeskTask, Draft, TaskState
 from peerjudge.store.study_desk import ClaimLapsedError, StudyDesk
 from peerjudge.web.app import serve_static
+from peerjudge.web.connections import BODY_SECONDS, TooLargeError, TooSlowError
 from peerjudge.web.desk_forms import (
     build_fields,
     make_answer,
@@ -25,7 +26,7 @@ from peerjudge.web.desk_forms import (
     read_seconds,
     read_version,
 )
-from peerjudge.web.desk_safety import DeskGuard, DeskSignIn, TooLargeError, read_form
+from peerjudge.web.desk_safety import DeskGuard, DeskSignIn, read_form
 from peerjudge.web.pages import render
 
 _MOST_LISTED = 200
@@ -69,11 +70,17 @@ def build_desk_app(
         404: _not_found,
         _ForeignError: _refuse_foreign,
         TooLargeError: _refuse_large,
+        TooSlowError: _refuse_slow,
         StoreError: _refuse_unsaved,
     }
     app = Starlette(routes=routes, exception_handlers=handlers)
     return DeskGuard(
-        app, sign_in, hosts=hosts, refusal=lambda: render("desk_refusal"), cookie=cookie
+        app,
+        sign_in,
+        hosts=hosts,
+        refusal=lambda: render("desk_refusal"),
+        unsaved=_say_unsaved,
+        cookie=cookie,
     )
 
 
@@ -317,7 +324,16 @@ async def _refuse_large(_request: Request, _cause: Exception) -> Response:
     return _message("Not saved", "The text is too long: at most 1 MB is saved.", 413)
 
 
+async def _refuse_slow(_request: Request, _cause: Exception) -> Response:
+    text = f"The form did not arrive in {BODY_SECONDS:g} seconds. Go back and send it again."
+    return _message("Not saved", text, 408)
+
+
 async def _refuse_unsaved(_request: Request, cause: Exception) -> Response:
+    return _say_unsaved(cause)
+
+
+def _say_unsaved(cause: Exception) -> Response:
     return _message("Not saved", str(cause), 503)
 
 

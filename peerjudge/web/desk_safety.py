@@ -13,11 +13,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from peerjudge.errors import StoreError
 from peerjudge.store.desk import Desk
+from peerjudge.web.connections import read_body
 from peerjudge.web.safety import HEADERS, add_headers, read_cookie
-
-MOST_BYTES = 1_000_000
-"""Most bytes of a form."""
 
 _KEY_BYTES = 24
 _LONGEST_SESSION = 30 * 86_400.0
@@ -25,10 +24,6 @@ _METHODS = frozenset({"GET", "HEAD", "POST"})
 # With no-referrer, browsers send `Origin: null` with forms, which could not be told from another site.
 _HEADERS = {**HEADERS, "Referrer-Policy": "same-origin"}
 _TOKEN = "csrf"  # noqa: S105  the name of a field
-
-
-class TooLargeError(Exception):
-    """A form has more than `MOST_BYTES`."""
 
 
 class DeskSignIn:
@@ -88,6 +83,7 @@ class DeskGuard:
         sign_in: The one-time links.
         hosts: The hosts, with port, at which the desk is served.
         refusal: The page for people without a session.
+        unsaved: Answers a request while the database is away.
         cookie: Name of the cookie; desks on several ports need different ones.
     """
 
@@ -98,18 +94,23 @@ class DeskGuard:
         *,
         hosts: Sequence[str],
         refusal: Callable[[], str],
+        unsaved: Callable[[StoreError], Response],
         cookie: str,
     ) -> None:
         self._app = app
         self._sign_in = sign_in
         self._hosts = frozenset(hosts)
         self._refusal = refusal
+        self._unsaved = unsaved
         self._cookie = cookie
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or pass it on."""
         if scope["type"] == "http":
-            app = self._answer(scope) or self._app
+            try:
+                app = self._answer(scope) or self._app
+            except StoreError as cause:  # The session is in the database, too.
+                app = self._unsaved(cause)
             await app(scope, receive, add_headers(send, _HEADERS))
 
     def _answer(self, scope: Scope) -> Response | None:
@@ -146,14 +147,9 @@ class DeskGuard:
 async def read_form(request: Request) -> dict[str, str] | None:
     """Return the last value of each field of a form; `None` if it does not carry the session's token.
 
-    Raises `TooLargeError` for a form of more than `MOST_BYTES`.
+    Raises `TooLargeError` and `TooSlowError` as `read_body`.
     """
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MOST_BYTES:
-            raise TooLargeError
-    text = body.decode("utf-8", "replace")
+    text = (await read_body(request)).decode("utf-8", "replace")
     try:
         fields = parse_qs(text, keep_blank_values=True, max_num_fields=50)
     except ValueError:

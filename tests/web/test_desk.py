@@ -1,5 +1,6 @@
 """The desk in the browser without a server: forms by cue, blinding, conflicts, and who is admitted."""
 
+import asyncio
 import html
 import re
 from contextlib import contextmanager
@@ -13,8 +14,10 @@ from peerjudge.data import Expects, Message, TaskSheet, TitledText
 from peerjudge.errors import StoreError
 from peerjudge.store.desk_places import open_desk
 from peerjudge.store.desk_records import list_people_answers
+from peerjudge.web import connections
+from peerjudge.web.connections import MOST_BYTES
 from peerjudge.web.desk import build_desk_app
-from peerjudge.web.desk_safety import MOST_BYTES, DeskSignIn
+from peerjudge.web.desk_safety import DeskSignIn
 from tests.store.desk_kit import task as desk_task
 
 from .conftest import HOSTILE
@@ -216,7 +219,7 @@ async def test_scores_by_aspect_are_kept_and_one_that_is_not_given_is_none(tmp_p
 
 
 async def test_a_desk_that_cannot_be_read_says_so_on_every_page(tmp_path, monkeypatch):
-    """The list and the count of requests name the cause, as the forms do."""
+    """The list and the count of requests name the cause, as the forms do, also where the session is lost."""
 
     def fail(*_, **__):
         raise refusal
@@ -230,6 +233,26 @@ async def test_a_desk_that_cannot_be_read_says_so_on_every_page(tmp_path, monkey
             for path in ("/desk", "/desk/state", "/desk/next", "/desk/t"):
                 page = await client.get(path)
                 assert (page.status_code, "the desk is in use" in page.text) == (503, True)
+            monkeypatch.setattr(desk, "find_session", fail)
+            for path in ("/desk", "/desk/t"):
+                page = await client.get(path)
+                assert (page.status_code, "Not saved" in page.text) == (503, True)
+                assert "the desk is in use" in page.text
+
+
+async def test_a_form_that_does_not_arrive_is_given_up(tmp_path, monkeypatch):
+    """A form has the same limit of time as any other request, and a page says so."""
+    monkeypatch.setattr(connections, "BODY_SECONDS", 0.05)
+
+    async def drip():
+        yield b"choice="
+        await asyncio.Event().wait()
+
+    with serve(tmp_path, task("t")) as (_, connect):
+        async with connect("ann") as client:
+            await client.get(client.link)
+            late = await client.post("/desk/t", content=drip(), headers=OWN)
+    assert (late.status_code, "did not arrive" in late.text) == (408, True)
 
 
 async def test_two_tabs_lose_no_text(tmp_path):
