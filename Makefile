@@ -12,7 +12,7 @@ INSTALL := $(BIN)/python -m pip install -qq --no-compile --disable-pip-version-c
 # Bytecode is kept, also where the environment says otherwise: the tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test quick all-tests checks collect lint types contracts tests wheel docs explore realmodel studies clean
+.PHONY: demo test quick all-tests checks collect lint types contracts tests wheel docs explore audit realmodel studies clean
 
 demo: $(READY)
 	$(BIN)/peerjudge run quickstart
@@ -61,6 +61,10 @@ docs: $(READY)
 # Looks for new counterexamples to the properties; `make test` repeats the same examples in every run.
 explore: $(READY)
 	$(BIN)/python -m pytest -n auto --hypothesis-profile explore -k "$(or $(ONLY),test)" tests
+
+# Prints the known vulnerabilities of the packages in constraints.txt; needs a source of advisories in the network.
+audit: $(READY)
+	$(BIN)/python -m tools.audit
 
 # Recomputes the evidence about the instrument (some minutes); writes to runs/.
 studies: $(READY)
