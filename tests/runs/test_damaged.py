@@ -70,12 +70,12 @@ def damage(plain, place, wrong):
     return json.dumps(changed).replace(json.dumps(MARK), wrong)
 
 
-def list_damaged(plain, *, each=False):
-    """Yield damaged forms of a document: one of each place, in turn, or all of `each` place."""
+def list_damaged(plain, *, times=1):
+    """Yield damaged forms of a document: so many of each place, with the wrong values in turn."""
     turn = cycle(WRONG)
     for place in list_places(plain):
-        for wrong in WRONG if each else (next(turn),):
-            yield damage(plain, place, wrong)
+        for _ in range(times):
+            yield damage(plain, place, next(turn))
 
 
 @pytest.fixture(scope="module")
@@ -90,19 +90,19 @@ def test_a_damaged_manifest_or_discussion_is_refused_where_it_is_read(whole):
     """What is decoded has the types that every reader expects; all else is a `DataError`."""
     manifest, told = whole
     refused = 0
-    for text in list_damaged(manifest, each=True):
+    for text in list_damaged(manifest, times=3):
         try:
             found = read_manifest_text(text)
         except DataError:
             refused += 1
         else:
             assert isinstance(found, dict)
-    for text in list_damaged(told, each=True):
+    for text in list_damaged(told, times=3):
         try:
             require_fitting(from_json(Transcript, text))
         except DataError:
             refused += 1
-    assert refused > 500
+    assert refused > 200
 
 
 @pytest.mark.parametrize(
@@ -141,16 +141,15 @@ def analyse(source: Path) -> None:
 def test_a_damaged_transcript_file_is_analysed_or_refused(whole, tmp_path):
     """Whatever is decoded can be counted: no value that passes makes an analysis fail."""
     file = tmp_path / "talk.jsonl"
-    decoded = 0
+    decoded: list[str] = []
     for text in list_damaged(whole[1]):
-        try:
+        with suppress(DataError):
             from_json(Transcript, text)
-        except DataError:
-            continue
-        decoded += 1
+            decoded.append(text)
+    assert len(decoded) > 10
+    for text in decoded[:: len(decoded) // 8]:
         file.write_text(f"{text}\n", "utf-8")
         analyse(file)
-    assert decoded > 10
 
 
 @pytest.mark.parametrize(("table", "column"), ROWS)
@@ -162,7 +161,7 @@ def test_a_damaged_row_of_a_store_is_skipped_or_refused(kept, tmp_path, table, c
         number, text = database.execute(f"SELECT rowid, {column} FROM {table} LIMIT 1").fetchone()
     plain = json.loads(text)
     forms = [*list_damaged(plain)]
-    for form in [forms[0], *forms[:: max(1, len(forms) // 8)]]:
+    for form in [forms[0], *forms[:: max(1, len(forms) // 4)]]:
         with sqlite3.connect(store) as database:
             change = f"UPDATE {table} SET {column} = ? WHERE rowid = ?"
             database.execute(change, (form, number))

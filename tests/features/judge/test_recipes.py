@@ -153,7 +153,14 @@ def promptfoo() -> str:
 @pytest.fixture
 def served(promptfoo, project):
     """The address of a judge that prefers the longer answer."""
-    command = [str(Path(sys.executable).parent / "peerjudge"), "serve", "longer", "--out", "judged"]
+    command = [
+        str(Path(sys.executable).parent / "peerjudge"),
+        "serve",
+        "longer",
+        "--out",
+        "judged",
+        "--no-token",
+    ]
     with subprocess.Popen([*command, "--port", "0"], stdout=subprocess.PIPE, text=True) as process:
         yield process.stdout.readline().strip()
         process.terminate()
