@@ -35,16 +35,18 @@ _LISTED = 12
 class Codebook:
     """Reads the codes of one request, and counts how it read each value of each column.
 
-    `named` has the meaning of codes that the user named; these go before any other reading. `zeros` are the
-    columns in which 0 has a meaning, so that numbers may begin with it. `offered` is the number of answers of
-    annotators in the files, and `left_out` counts by reason what of the files is not read.
+    `named` has the meaning of codes that the user named; these go before any other reading. `low` has the
+    columns with a number below 1, and `open` those of formats that do not say where numbers begin.
+    `offered` is the number of answers of annotators in the files, and `left_out` counts by reason what of the
+    files is not read.
     """
 
     named: Mapping[str, str] = field(default_factory=dict[str, str])
     counts: dict[tuple[Path, str], Counter[tuple[str, Choice]]] = field(
         default_factory=dict[tuple[Path, str], Counter[tuple[str, Choice]]]
     )
-    zeros: set[str] = field(default_factory=set[str])
+    low: set[tuple[Path, str]] = field(default_factory=set[tuple[Path, str]])
+    open: set[tuple[Path, str]] = field(default_factory=set[tuple[Path, str]])
     offered: int = 0
     left_out: Counter[str] = field(default_factory=Counter[str])
 
@@ -55,29 +57,37 @@ class Codebook:
         meanings: Mapping[str, Choice],
         *,
         names: Mapping[str, frozenset[int]] | None = None,
+        from_one: bool = False,
     ) -> Choice:
         """Return what the value of a column says.
+
+        Numbers count the answers from 1. One below 1 is taken as no verdict, for `check` to refuse.
 
         Args:
             row: its row.
             key: the column.
             meanings: codes of the format in lower case; an empty text is a missing value.
             names: names that stand for answers, with their places.
+            from_one: whether the format says that numbers begin with 1.
 
         Raises:
             DataError: the value has no meaning, or is a name of one answer and the code of another verdict.
         """
         said = _normalize(row.label(key))
-        if "0" in meanings:
-            self.zeros.add(key)
+        if not from_one:
+            self.open.add((row.path, key))
         if said in self.named:
             return self._count(row, key, said, MEANINGS[self.named[said]])
+        number = _as_number(said)
         readings: set[Choice] = set((names or {}).get(said, ()))
         if said.lower() in meanings:
             readings.add(meanings[said.lower()])
         if len(readings) == 1:
             (choice,) = readings
             return self._count(row, key, said, choice) if said else choice
+        if number is not None and number < 1 and not readings and not self._numbers:
+            self.low.add((row.path, key))
+            return self._count(row, key, said, None)
         wanted = ", ".join(dict.fromkeys([*filter(None, names or ()), *_list_codes(meanings)]))
         if not said and not readings:
             msg = f"no {key!r}; give one of {wanted} (found {sorted(row.fields)})"
@@ -107,13 +117,16 @@ class Codebook:
         if value is None:
             return "unreadable"
         said = f"{value:g}"
-        self.zeros.add(key)
+        self.open.add((row.path, key))
         if said in self.named:
             return self._count(row, key, said, MEANINGS[self.named[said]])
         first, second = self._find_scale(row)
         low, high = sorted((first, second))
-        if not self.named and 0 <= value < 1:
-            return self._count(row, key, said, "tie")  # settled when all values are known
+        if not self._numbers and 0 < value < 1:
+            self.low.add((row.path, key))
+            return self._count(row, key, said, None)
+        if not self._numbers and value == 0:
+            return self._count(row, key, said, "tie")
         if not low <= value <= high:
             msg = f"{key!r} is from {low:g} to {high:g}, 0 for a tie, or null, not {value:g}"
             raise row.error(msg)
@@ -121,8 +134,13 @@ class Codebook:
         choice: Choice = "tie" if value == middle else int((value > middle) == (second > first))
         return self._count(row, key, said, choice)
 
+    @property
+    def _numbers(self) -> list[float]:
+        """The numbers that the user named."""
+        return [number for code in self.named if (number := _as_number(code)) is not None]
+
     def _find_scale(self, row: Row) -> tuple[float, float]:
-        if not self.named:
+        if not self._numbers:
             return 1, 2
         places = {meaning: code for code, meaning in self.named.items()}
         try:
@@ -139,36 +157,27 @@ class Codebook:
         """Check that no number can be read in another way.
 
         Raises:
-            DataError: a column has no number above 1, so that 1 can be the first answer or the second; or
-                some of its numbers are named, and others are not.
+            DataError: a column has numbers below 1, or none above 1 on a scale, so that they do not say where
+                they begin; or some of its numbers are named, and others are not.
         """
-        for (path, key), counts in self.counts.items():
-            numbers = {said: _as_number(said) for said, _ in counts}
-            found = {said: number for said, number in numbers.items() if number is not None}
+        for place, counts in self.counts.items():
+            path, key = place
+            found = {said: number for said, _ in counts if (number := _as_number(said)) is not None}
             left = [said for said in found if said not in self.named]
-            named = [code for code in self.named if _as_number(code) is not None]
-            if left and named and not set(left) <= _between(found, named):
-                msg = f"{path}: {key!r} also holds {_join(left)}; name all numbers with --codes"
-                raise DataError(msg)
-            if not found or named or key not in self.zeros:
-                continue
-            if max(found.values()) <= 1:
-                how_often = ", ".join(
-                    f"{said}: {_say_times(count)}"
-                    for (said, _), count in sorted(counts.items(), key=str)
-                    if said in found
-                )
+            if left and self._numbers:
+                between = _between(found, self._numbers)
+                if not set(left) <= between:
+                    msg = f"{path}: {key!r} also holds {_join(left)}; name all numbers with --codes"
+                    raise DataError(msg)
+            elif left and (place in self.low or (place in self.open and max(found.values()) <= 1)):
+                ordered = sorted(left, key=lambda said: found[said])
+                times = Counter[str]()
+                for (said, _), count in counts.items():
+                    times[said] += count
+                how_often = ", ".join(f"{said}: {_say_times(times[said])}" for said in ordered)
                 msg = (
-                    f"{path}: the numbers in {key!r} do not say where they begin ({how_often}): from 0, 1 is "
-                    "the second answer; from 1 it is the first, and 0 a tie; name them, as in "
-                    "--codes 0=a,1=b or --codes 0=tie,1=a,2=b"
-                )
-                raise DataError(msg)
-            between = [said for said, number in found.items() if 0 < number < 1]
-            if between:
-                msg = (
-                    f"{path}: {key!r} holds {_join(between)} beside numbers above 1; name the numbers of the "
-                    "answers, as in --codes 0=a,2=b"
+                    f"{path}: the numbers in {key!r} do not say where they begin ({how_often}); name them, "
+                    f"as in {' or '.join(_suggest_codes(min(found.values()), max(found.values())))}"
                 )
                 raise DataError(msg)
 
@@ -208,10 +217,16 @@ def check_codes(codes: Mapping[str, str]) -> Mapping[str, str]:
     return {_normalize(code): meaning for code, meaning in codes.items()}
 
 
-def _between(found: Mapping[str, float], named: Sequence[str]) -> set[str]:
+def _between(found: Mapping[str, float], ends: Sequence[float]) -> set[str]:
     """Return the numbers that lie strictly inside those that are named, as grades of a scale do."""
-    ends = [float(code) for code in named]
     return {said for said, number in found.items() if min(ends) < number < max(ends) and number % 1}
+
+
+def _suggest_codes(least: float, most: float) -> tuple[str, str]:
+    """Return the two common readings of numbers that begin below 1."""
+    if least < 0:
+        return f"--codes={least:g}=a,0=tie,{most:g}=b", f"--codes={least:g}=b,0=tie,{most:g}=a"
+    return "--codes 0=a,1=b,2=tie"[: -6 * (most < 2) or None], "--codes 0=tie,1=a,2=b"
 
 
 def _normalize(said: str) -> str:

@@ -427,7 +427,7 @@ def read_verdict(
         meanings[str(word)] = word
     meanings[""] = None
     names = name_places(ids, [answer.author for answer in answers])
-    choice = codebook.read(row, key, meanings, names=names)
+    choice = codebook.read(row, key, meanings, names=names, from_one=True)
     if isinstance(choice, int):
         return Verdict.of(ids[choice])
     return None if choice is None else _NO_ANSWERS[choice]

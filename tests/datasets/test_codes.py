@@ -22,6 +22,28 @@ def votes(values, **more):
     ]
 
 
+def golds(values):
+    """Return own comparisons with one gold verdict each."""
+    return [{"question": f"Q{n}?", **PAIR, "gold": value} for n, value in enumerate(values)]
+
+
+def verdicts(values):
+    """Return own comparisons with one review each."""
+    return [
+        {"question": f"Q{n}?", **PAIR, "reviewer": "m", "verdict": value}
+        for n, value in enumerate(values)
+    ]
+
+
+def talks(values):
+    """Return discussions of one turn each."""
+    turn = {"speaker": "s", "text": "t"}
+    return [
+        {"question": f"Q{n}?", **PAIR, "turns": [{**turn, "verdict": value}]}
+        for n, value in enumerate(values)
+    ]
+
+
 def tasks(values):
     """Return Label Studio's tasks with one choice each."""
     return [
@@ -75,6 +97,18 @@ def preferences(values):
         ("votes", votes, [1.0, 0.0]),
         ("votes", votes, [1, 1]),
         ("votes", votes, [0, "a"]),
+        ("votes", votes, [0, 1, 2]),
+        ("votes", votes, [2, 0, 2]),
+        ("votes", votes, ["-1", "0", "1"]),
+        ("votes", votes, [-1, 1]),
+        ("votes", votes, ["0.5", 2]),
+        ("jsonl", golds, [0, 1]),
+        ("jsonl", golds, ["0.0", 1, 2]),
+        ("jsonl", golds, [1, -1]),
+        ("jsonl", verdicts, [1, 0, 2]),
+        ("discussions", talks, [1, 0, 2]),
+        ("label_studio", tasks, ["0", "1", "2"]),
+        ("argilla", records, [-1, 0, 1]),
         ("label_studio", tasks, ["0", "1"]),
         ("argilla", records, ["1", "0"]),
         ("alpaca_eval", preferences, [0, 1, 1]),
@@ -83,9 +117,11 @@ def preferences(values):
     ],
 )
 def test_numbers_that_may_begin_with_0_or_1_are_refused(write, name, rows, values):
-    """Without a number above 1, 1 is the first answer to one tool and the second to another."""
+    """0 is the first answer to one tool and a tie to another; 1 is the second or the first."""
     path = write("rows.json", json.dumps(rows(values)))
-    with pytest.raises(DataError, match=r"do not say where they begin .*--codes 0=a,1=b"):
+    with pytest.raises(
+        DataError, match=r"do not say where they begin .*--codes[ =](0|-1)=a.* or --c"
+    ):
         load(f"{name}:{path}")
 
 
@@ -93,7 +129,7 @@ def test_numbers_that_may_begin_with_0_or_1_are_refused(write, name, rows, value
     ("name", "rows", "values", "codes", "chosen"),
     [
         ("votes", votes, [0, 1, "2.0"], {"0": "a", "1": "b", "2": "tie"}, ["m1", "m2", None]),
-        ("votes", votes, [0, 1, 2], {}, [None, "m1", "m2"]),
+        ("votes", votes, [0, 1, 2], {"0": "tie", "1": "a", "2": "b"}, [None, "m1", "m2"]),
         ("votes", votes, [1, 2, "tie"], {}, ["m1", "m2", None]),
         ("votes", votes, ["win", "loss", "b"], {"win": "a", "loss": "b"}, ["m1", "m2", "m2"]),
         ("votes", votes, [True, False], {"true": "b", "false": "a"}, ["m2", "m1"]),
@@ -165,8 +201,15 @@ def test_gold_may_name_the_author_of_the_better_answer(write):
 
 def test_an_import_says_how_it_read_each_value(write):
     """The note counts each value of a column."""
-    (note,) = load(f"votes:{write('rows.jsonl', votes([0, 1, 2, 2, 0]))}").notes
+    path = write("rows.jsonl", votes(["tie", 1, 2, 2, "tie"]))
+    (note,) = load(f"votes:{path}").notes
     assert (
         note
-        == "'vote' was read as 0: tie, 2 times; 2: second answer, 2 times; 1: first answer, once"
+        == "'vote' was read as 2: second answer, 2 times; tie: tie, 2 times; 1: first answer, once"
     )
+
+
+def test_own_tables_count_answers_from_1(write):
+    """The format of own tables says where numbers begin, so a file with ones alone is read."""
+    data = load(str(write("own.jsonl", golds([1, "1.0"]))))
+    assert [one.gold for one in data.comparisons] == [Verdict.of("a")] * 2

@@ -8,8 +8,8 @@ question, `category` and `subset`. Read from CSV (any delimiter), JSON Lines or 
   other files.
 
 A vote is `a` or `b`, `1` or `2`, `left` or `right`, `A>B` or `B>A`, the author of the better answer, or
-`tie` (beside 2 also 0); an empty cell is no vote. A file whose numbers are all 0 or 1 does not say whether 1
-is the second answer or the first: `--codes 0=a,1=b` does.
+`tie`; an empty cell is no vote. A file with 0 or -1 does not say which answer each number means:
+`--codes 0=a,1=b,2=tie` does.
 
 Everyone is a person; where `--human` names some, the others are models.
 """
@@ -30,7 +30,7 @@ _WIDE = "vote."
 _MEANINGS: dict[str, Choice] = {
     **dict.fromkeys(("a", "1", "left", "first", "a>b", "answer_a", "model_a", "response_a"), 0),
     **dict.fromkeys(("b", "2", "right", "second", "b>a", "answer_b", "model_b", "response_b"), 1),
-    **dict.fromkeys(("tie", "equal", "same", "both", "neither", "a=b", "0"), "tie"),
+    **dict.fromkeys(("tie", "equal", "same", "both", "neither", "a=b"), "tie"),
     "": None,
 }
 
