@@ -37,7 +37,13 @@ from peerjudge.cli.declarations import (
     split_docstring,
     write_for_shell,
 )
-from peerjudge.cli.options import OUT_NAMES, ArgumentOptions, parse_pairs, split_names
+from peerjudge.cli.options import (
+    OUT_NAMES,
+    ArgumentOptions,
+    DataOptions,
+    parse_pairs,
+    split_names,
+)
 from peerjudge.cli.tables import Layout, print_result
 
 if TYPE_CHECKING:
@@ -244,8 +250,11 @@ class FunctionCommand:
                 forms[one.name] = form
                 parameters.append(_annotate(one, form, texts.get(one.name, "")))
         own = _annotate_own(self.run)
-        groups = {group.__name__: group for group in self.groups}
-        parameters += [_describe_group(group) for group in self.groups]
+        of_data = [one for one in declared.parameters if _takes_data(one, forms.get(one.name))]
+        by_position = any(one.kind is not inspect.Parameter.KEYWORD_ONLY for one in of_data)
+        chosen_groups = (*self.groups, *((DataOptions,) if of_data else ()))
+        groups = {group.__name__: group for group in chosen_groups}
+        parameters += [_describe_group(group) for group in chosen_groups]
 
         def command(*sources: str, **given: Any) -> int:  # noqa: ANN401
             ours = {name: given.pop(name) for name in own if name in given}
@@ -254,7 +263,12 @@ class FunctionCommand:
                 convert = forms[name].convert
                 given[name] = value if convert is None else convert(value)
             for group in chosen:
-                given |= group.list_arguments()
+                if not isinstance(group, DataOptions):
+                    given |= group.list_arguments()
+                elif by_position:
+                    sources = tuple(group.apply(source) for source in sources)
+                elif group.map or group.codes:
+                    given["data"] = group.apply(given.get("data") or "")
             call: Call[Any] = Call(function=self.function, sources=sources, given=given)
             code = self.run(call, **ours)
             return code if isinstance(code, int) else asyncio.run(code)
@@ -316,6 +330,11 @@ def _annotate(one: inspect.Parameter, form: Option, text: str) -> inspect.Parame
 def _describe_group(group: type[ArgumentOptions]) -> inspect.Parameter:
     kind = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(group.__name__, kind, default=group(), annotation=group)
+
+
+def _takes_data(one: inspect.Parameter, form: Option | None) -> bool:
+    """Return whether a parameter names data whose columns and codes can be named."""
+    return form is not None and (one.name == "data" or form == _SOURCE)
 
 
 def _annotate_own(run: Callable[..., object]) -> dict[str, inspect.Parameter]:

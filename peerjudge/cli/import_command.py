@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from peerjudge.cli.console import print_json, print_status
-from peerjudge.cli.options import OUT, parse_pairs, split_names
+from peerjudge.cli.options import OUT, DataOptions, parse_codes, parse_names
 from peerjudge.cli.tables import say
 from peerjudge.errors import DataError
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["import_command"]
 
 _DISCUSSIONS = "discussions"
+_COLUMNS = DataOptions()
 _NAMED = 12
 """Most judges that are named."""
 
@@ -28,11 +29,10 @@ _NAMED = 12
 async def import_command(
     *paths: Annotated[str, Parameter(required=True)],
     out: Annotated[Path, OUT],
-    map: tuple[str, ...] = (),  # noqa: A002
+    columns: DataOptions = _COLUMNS,
     human: tuple[str, ...] = (),
     encoding: str = "utf-8",
     delimiter: str = "",
-    codes: str = "",
     skip_bad: int = 0,
     pairs: str = "",
     licence: str = "",
@@ -50,8 +50,6 @@ async def import_command(
         The files, after the format where it is named. A FILE.py with SOURCE is a format too.
     out
         Folder of the records, or the run folder of discussions; a new one.
-    map
-        NAME=FIELD; repeat for more. The field of the file that holds what the format calls NAME.
     human
         Judge that is a person; repeat for more. Votes of people are gold. In `votes`, everyone is a person
         without it.
@@ -59,9 +57,6 @@ async def import_command(
         Encoding of a text file.
     delimiter
         Character between the cells of a table; found out by default.
-    codes
-        CODE=MEANING, separated by commas: what the codes of verdicts mean, as in 0=a,1=b,2=tie. A meaning is
-        a, b, c, d (the answer in the order of the file), tie, unreadable or none.
     skip_bad
         Number of rows that may be left out because they cannot be read.
     pairs
@@ -76,13 +71,11 @@ async def import_command(
 
     name, files = split_format(paths)
     options = Options(
-        names=parse_pairs(map, option="--map", form="NAME=FIELD", example="question=prompt"),
+        names=parse_names(columns.map),
         humans=human,
         encoding=_check_encoding(encoding),
         delimiter="\t" if delimiter in ("\\t", "tab") else delimiter,
-        codes=parse_pairs(
-            split_names(codes), option="--codes", form="CODE=MEANING", example="0=a,1=b,2=tie"
-        ),
+        codes=parse_codes(columns.codes),
         skip_bad=skip_bad,
         files=files[1:],
         pairs=pairs,

@@ -57,6 +57,42 @@ class ArgumentOptions:
         return {name: value for name, value in given if value not in {None, ()}}
 
 
+def parse_names(map: Sequence[str]) -> dict[str, str]:  # noqa: A002  the word of the option
+    """Parse the values of `--map`: columns by field."""
+    return parse_pairs(map, option="--map", form="FIELD=COLUMN", example="question=Prompt")
+
+
+def parse_codes(codes: str) -> dict[str, str]:
+    """Parse the value of `--codes`: meanings by code."""
+    form = "CODE=MEANING, separated by commas"
+    return parse_pairs(split_names(codes), option="--codes", form=form, example="0=a,1=b,2=tie")
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataOptions(ArgumentOptions):
+    """Names of columns and codes in a file of data.
+
+    Parameters
+    ----------
+    map
+        FIELD=COLUMN; repeat for more. The column of the data that holds FIELD, such as question=Prompt;
+        text=message.content is a field inside an object.
+    codes
+        CODE=MEANING, separated by commas: what the codes of verdicts mean, as in 0=a,1=b,2=tie. A meaning is
+        a, b, c, d (the answer in the order of the file), tie, unreadable or none.
+    """
+
+    map: tuple[str, ...] = ()
+    codes: str = ""
+
+    def apply(self, data: str) -> str:
+        """Return the text that names data, with these columns and codes; an empty one is of declared data."""
+        from peerjudge.datasets.specs import add_to_spec
+
+        return add_to_spec(data, names=parse_names(self.map), codes=parse_codes(self.codes))
+
+
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CastOptions(ArgumentOptions):

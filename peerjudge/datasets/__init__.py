@@ -11,14 +11,17 @@ from peerjudge.datasets.catalogue import list_datasets, load
 from peerjudge.datasets.fetching import download
 from peerjudge.datasets.lines import Row, read_items, read_lines, read_rows
 from peerjudge.datasets.names import clean_name
-from peerjudge.datasets.source import Request, Source, settle_gold
+from peerjudge.datasets.source import Options, Request, Source, settle_gold
+from peerjudge.datasets.specs import add_to_spec
 from peerjudge.datasets.table import build_dataset
 
 __all__ = [
     "GoldRule",
+    "Options",
     "Request",
     "Row",
     "Source",
+    "add_to_spec",
     "build_dataset",
     "clean_name",
     "download",

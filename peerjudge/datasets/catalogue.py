@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pkgutil
 from collections.abc import Mapping
 from importlib import import_module
@@ -14,6 +15,7 @@ from peerjudge.datasets.contents import describe_contents
 from peerjudge.datasets.names import check_names
 from peerjudge.datasets.source import Options, Request, Source
 from peerjudge.datasets.sources.records import RECORDS, read_description
+from peerjudge.datasets.specs import split_spec
 from peerjudge.errors import DataError, PeerJudgeError, ShelfError
 from peerjudge.places import find_cache
 
@@ -69,6 +71,8 @@ def _explain_unknown(name: str, known: Mapping[str, str]) -> str:
             f"the ending of {name} names no format; save a table of pairs as .csv, .tsv, .json, .jsonl "
             f"or .parquet, or name the format of another tool: FORMAT:{name}, such as arena:{name}"
         )
+    if (path / "manifest.json").is_file():
+        return f"{name} is a run, which has no columns to name; leave out --map and --codes"
     if path.is_dir():
         return f"the folder {name} holds no imported records; give FORMAT:{name}, such as llmbar:{name}"
     return (
@@ -91,13 +95,14 @@ def load(
         spec: `NAME`, `NAME:PATH` or `FILE.py:PATH`; the path of a records folder, or of a table
             (`.csv`, `.tsv`, `.json`, `.jsonl`, also `.gz`, or `.parquet`), needs no name. `NAME+RULE` and
             `NAME+RULE:PATH` choose a gold rule, as in `vicuna80+strict_majority:data/vicuna80`.
+            `PATH?question=Prompt&codes=0=a,1=b` names columns by field, and codes of verdicts.
             A published dataset without a path is read from the folder of `download`. `FILE.py` is
             executed: its constant `SOURCE` declares the dataset, as in the modules of
             `peerjudge.datasets.sources`.
         limit: keep only this many comparisons, the first ones, and their reviews.
         gold: the rule for votes that disagree; `None` is the rule in `spec`, else the dataset's.
         reviews: `False` skips the recorded reviews, which is faster where there are many.
-        options: for files of other tools.
+        options: for files of other tools; they go before those in `spec`.
 
     Raises:
         DataError: for an unknown name, a missing path, or an invalid file.
@@ -105,21 +110,28 @@ def load(
     if limit is not None and limit < 1:
         msg = f"a limit of {limit} comparisons leaves nothing; give 1 or more"
         raise DataError(msg)
+    spec, said = split_spec(spec)
+    options = _merge(said, options or Options())
     name, rule, path = _parse(name_format(spec))
     source = find_source(name)
     chosen = gold or rule
     if chosen and not source.votes:
         msg = f"dataset {name!r} has one gold verdict per comparison, so no gold rule applies to it"
         raise DataError(msg)
-    _check_options(name, source, options or Options())
+    _check_options(name, source, options)
     place = Path(path).expanduser() if path else _default_place(name, source)
-    request = Request(path=place, reviews=reviews, gold=chosen, options=options or Options())
+    request = Request(path=place, reviews=reviews, gold=chosen, options=options)
     dataset = _read_own(name, source, request) if name.endswith(".py") else source.read(request)
     notes = (*dataset.notes, *check_names(dataset), *describe_contents(dataset))
     dataset = replace(dataset, notes=tuple(dict.fromkeys(notes)))
     if chosen:
         dataset = replace(dataset, gold_rule=chosen)
     return dataset if limit is None else _limit(dataset, limit)
+
+
+def _merge(said: Options, given: Options) -> Options:
+    names, codes = {**said.names, **given.names}, {**said.codes, **given.codes}
+    return dataclasses.replace(given, names=names, codes=codes)
 
 
 def _check_options(name: str, source: Source, options: Options) -> None:
@@ -142,7 +154,7 @@ def find_licence(data: str) -> str:
 
     Raises `DataError` for a records folder whose description cannot be read.
     """
-    name, _, place = name_format(data).partition(":")
+    name, _, place = name_format(split_spec(data)[0]).partition(":")
     folder = Path(place).expanduser()
     if name == "records" and (folder / RECORDS).is_file():
         return read_description(folder).licence
@@ -202,11 +214,12 @@ def name_format(spec: str) -> str:
 
     Any other text is returned unchanged.
     """
-    path = Path(spec).expanduser()
+    place, _ = split_spec(spec)
+    path = Path(place).expanduser()
     if (path / RECORDS).is_file():
         return f"records:{spec}"
-    own = next((name for ending, name in _OWN_TABLES.items() if spec.endswith(ending)), "")
-    return f"{own}:{spec}" if own and ":" not in spec and path.is_file() else spec
+    own = next((name for ending, name in _OWN_TABLES.items() if place.endswith(ending)), "")
+    return f"{own}:{spec}" if own and ":" not in place and path.is_file() else spec
 
 
 def _parse(spec: str) -> tuple[str, GoldRule | None, str]:

@@ -10,11 +10,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
 
+from peerjudge.data.choices import suggest_name
 from peerjudge.datasets.lines import Bad, Row, read_items, read_lines, read_object, read_rows
 from peerjudge.datasets.source import Options
 from peerjudge.errors import DataError
 
 DELIMITERS = (",", ";", "\t", "|")
+_MISSING = object()
+"""Stands for the value of a column that a row does not have."""
 _BATCH = 1000
 """Rows of a Parquet file that are read at once."""
 _SAMPLED = 50
@@ -123,16 +126,34 @@ def rename(names: Mapping[str, str], row: Row) -> Row:
     if row.line == 1:
         _require_fields(row, names.values())
     taken = set(names.values())
-    renamed = {name: row.fields[theirs] for name, theirs in names.items() if theirs in row.fields}
+    found = {name: _find_value(row.fields, theirs) for name, theirs in names.items()}
+    renamed = {name: value for name, value in found.items() if value is not _MISSING}
     kept = {key: value for key, value in row.fields.items() if key not in taken}
     return row.enter({**kept, **renamed})
 
 
 def _require_fields(row: Row, needed: Iterable[str]) -> None:
-    missing = sorted(set(needed) - row.fields.keys())
+    missing = sorted(one for one in set(needed) if _find_value(row.fields, one) is _MISSING)
     if missing:
-        msg = f"there is no field {missing[0]!r} to map (found {sorted(row.fields)})"
+        hint = suggest_name(missing[0], row.fields)
+        msg = f"there is no field {missing[0]!r} to map{hint} (found {sorted(row.fields)})"
         raise row.error(msg)
+
+
+def _find_value(fields: Mapping[str, object], column: str) -> object:
+    """Return the value of a column; of `message.content`, that inside an object or list of this name."""
+    if column in fields:
+        return fields[column]
+    value = cast("object", fields)
+    for key in column.split("."):
+        if isinstance(value, dict):
+            value = cast("dict[str, object]", value).get(key, _MISSING)
+        elif isinstance(value, list) and key.isdecimal():
+            listed = cast("list[object]", value)
+            value = listed[int(key)] if int(key) < len(listed) else _MISSING
+        else:
+            return _MISSING
+    return value
 
 
 def read_cells(

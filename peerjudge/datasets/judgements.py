@@ -28,7 +28,7 @@ from peerjudge.data import (
 )
 from peerjudge.datasets.codes import Choice, Codebook, check_codes
 from peerjudge.datasets.formats import read_table, rename
-from peerjudge.datasets.lines import Bad, Row
+from peerjudge.datasets.lines import Bad, ColumnsError, Row
 from peerjudge.datasets.names import clean_name
 from peerjudge.datasets.source import Options, Request, score_vote, settle_gold
 from peerjudge.errors import DataError
@@ -236,10 +236,12 @@ def take_rows(
         DataError: the first ten errors, if they are more than `skip_bad`.
     """
     errors = list[DataError]()
-    for row in rows(errors.append):
+    for number, row in enumerate(rows(errors.append)):
         try:
             take(row)
         except DataError as error:
+            if number == 0 and isinstance(error, ColumnsError):
+                raise  # which is not of this row alone
             errors.append(error)
             if len(errors) > options.skip_bad + _LISTED:
                 break

@@ -11,6 +11,7 @@ from math import isfinite, nan
 from pathlib import Path
 from typing import BinaryIO, TypeAlias, TypeVar, cast
 
+from peerjudge.datasets.guesses import describe_guesses
 from peerjudge.datasets.names import clean_name
 from peerjudge.errors import DataError
 
@@ -27,6 +28,10 @@ _UNPACKED = 2**26
 _EXPANSION = 200
 """Largest ratio of text to compressed file; texts reach 5 to 30."""
 _BOM = b"\xef\xbb\xbf"
+
+
+class ColumnsError(DataError):
+    """A row lacks columns that seem to have other names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +180,9 @@ class Row:
 
     def _wrong(self, key: str, wanted: str) -> DataError:
         if key not in self.fields:
-            return self.error(f"no {key!r}; give {wanted} (found {sorted(self.fields)})")
+            guesses = "" if self.at else describe_guesses([key], self.fields)
+            error = self.error(f"no {key!r}; give {wanted} (found {sorted(self.fields)}){guesses}")
+            return ColumnsError(str(error)) if guesses else error
         return self.error(f"{key!r} must be {wanted}, not {self.fields[key]!r:.60}")
 
 

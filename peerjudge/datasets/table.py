@@ -51,8 +51,9 @@ from peerjudge.data import (
     replace,
 )
 from peerjudge.datasets.codes import Choice, Codebook, check_codes, name_places
+from peerjudge.datasets.guesses import describe_guesses
 from peerjudge.datasets.judgements import describe_repeated, list_rows, take_rows
-from peerjudge.datasets.lines import Row
+from peerjudge.datasets.lines import ColumnsError, Row
 from peerjudge.datasets.source import FILE_OPTIONS, Request, score_vote, settle_gold
 from peerjudge.errors import DataError
 
@@ -341,6 +342,7 @@ def _settle(entry: _Entry, rule: GoldRule) -> Comparison:
 def read_comparison(row: Row, codebook: Codebook) -> Comparison:
     """Return the comparison of a row, without its votes; raises `DataError` for a row that is none."""
     name = row.label("id") or f"{row.unit}-{row.line}"
+    _require_columns(row)
     question = row.text("question")
     if not question.strip():
         msg = "'question' is empty; write the question that was asked"
@@ -362,6 +364,20 @@ def read_comparison(row: Row, codebook: Codebook) -> Comparison:
         )
     except DataError as cause:
         raise row.error(str(cause)) from cause
+
+
+def _require_columns(row: Row) -> None:
+    """Raise `DataError` with guesses where the question or the answers have another name."""
+    given = {key.partition("_")[0] for key in row.fields}
+    wanted = [field for field in ("question", "gold") if field not in given]
+    wanted += [] if given & {"answer", "answers"} else ["answer_a", "answer_b"]
+    if wanted in ([], ["gold"]):
+        return
+    guesses = describe_guesses(wanted, row.fields.keys() - _SPELT)
+    if guesses:
+        missing = ", ".join(repr(field) for field in wanted if field != "gold")
+        msg = f"no {missing} (found {sorted(row.fields)}){guesses}"
+        raise ColumnsError(str(row.error(msg)))
 
 
 def _answers(row: Row) -> tuple[Answer, ...]:

@@ -101,6 +101,9 @@ def choose_data(data: str | None, questions: str | None) -> str | None:
     if questions is None:
         return data
     if data is not None:
+        if data.startswith("?"):
+            msg = "--map and --codes are of data with answers; name the column of --questions 'question'"
+            raise ExperimentError(msg)
         msg = "data have answers, and questions are answered first: give --data or --questions, not both"
         raise ExperimentError(msg)
     return f"{_DATA}:{questions}"

@@ -25,6 +25,7 @@ from peerjudge.data import (
 )
 from peerjudge.data.choices import suggest_name
 from peerjudge.datasets import load as load_dataset
+from peerjudge.datasets.specs import add_to_spec, split_spec
 from peerjudge.errors import DataError, ExperimentError, PromptError, ProtocolError, ShelfError
 from peerjudge.prompts import pack_identity
 from peerjudge.runs.answer_plans import AnswerPlan, plan_run_answers, rehearse_pairs
@@ -97,7 +98,8 @@ def prepare(
 
     Args:
         experiment: A name on the shelf, the path of a file, or a declaration.
-        data: Dataset `NAME`, `NAME:PATH` or `FILE.py:PATH` that replaces the declared one.
+        data: Dataset `NAME`, `NAME:PATH` or `FILE.py:PATH` that replaces the declared one. `?question=Prompt`
+            after it names columns by field; alone, those of the declared data.
         limit: Number of comparisons to run; by default all.
         seed: Seed that replaces the declared one.
         settings: `key: value` settings; see `apply_settings`.
@@ -120,7 +122,7 @@ def prepare(
     declared = replace(
         declared,
         name=declared.name or "experiment",
-        data=data or declared.data,
+        data=_choose_data(data or "", declared.data),
         seed=declared.seed if seed is None else seed,
     )
     declared = apply_seats(declared, seats or {})
@@ -157,6 +159,14 @@ def prepare(
         remarks=remarks,
         answers=answers,
     )
+
+
+def _choose_data(data: str, declared: str) -> str:
+    """Return the data of a run; `?FIELD=COLUMN` alone is how the declared data are read."""
+    if not data.startswith("?"):
+        return data or declared
+    _, reading = split_spec(data)
+    return add_to_spec(declared, names=reading.names, codes=reading.codes)
 
 
 def load_cards(experiment: Experiment, shelf: Shelf) -> dict[str, Card]:

@@ -11,6 +11,7 @@ from typing import cast
 from peerjudge.analysis.stopping import Decision
 from peerjudge.data import Primary, Transcript, read_primary
 from peerjudge.datasets.catalogue import name_format
+from peerjudge.datasets.specs import split_spec
 from peerjudge.errors import StoreError
 from peerjudge.logs import get_logger
 from peerjudge.runs.blocking import block
@@ -101,7 +102,8 @@ class OpenRun:
 
 def is_run(source: str) -> bool:
     """Return whether the source is a run folder, store, transcript file or bundle, not a dataset."""
-    if ".py:" in source or name_format(source).startswith(("records:", "csv:")):
+    place, _ = split_spec(source)
+    if place != source or ".py:" in source or name_format(source).startswith(("records:", "csv:")):
         return False
     if is_transcript_file(source) or is_bundle(source):
         return True

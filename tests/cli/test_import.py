@@ -75,7 +75,7 @@ def test_an_own_table_needs_no_prefix(shell):
         (("import", "arenas", "battles.json", "--out", "x"), "did you mean 'arena'"),
         (("import", "other.jsonl", "--out", "x"), "which no format knows"),
         (("import", "battles.json", "--out", "."), "holds other files"),
-        (("import", "battles.json", "--out", "x", "--map", "question"), "--map takes NAME=FIELD"),
+        (("import", "battles.json", "--out", "x", "--map", "question"), "--map takes FIELD=COLUMN"),
         (("import", "battles.json", "--out", "x", "--encoding", "no"), "no encoding 'no'"),
     ],
 )
@@ -163,3 +163,22 @@ def test_imported_reviews_are_exported_as_those_of_a_run(battles):
     assert len((battles.folder / "out.jsonl").read_text().splitlines()) == len(BATTLES)
     none = battles("export", "sample", "--format", "arena")
     assert (none.code, "has no reviews to export" in none.err) == (2, True)
+
+
+def test_columns_are_named_in_every_command_that_takes_data(shell):
+    """Run, its estimate and import take the same option; a run keeps it for what reads its data later."""
+    table = "Prompt,A text,B text,label\nWhy?,x,y,1\nHow?,x,z,0\n"
+    (shell.folder / "pairs.csv").write_text(table)
+    columns = ("question=Prompt", "answer_a=A text", "answer_b=B text", "gold=label")
+    mapped = [word for column in columns for word in ("--map", column)] + ["--codes", "0=a,1=b"]
+    data = ("--data", "pairs.csv", *mapped)
+    done = shell("run", "quickstart", *data, "--out", "named", "--display", "none")
+    assert done.code == 0, done.err
+    assert shell("score", "named").code == 0
+    assert shell("run", "quickstart", *data, "--dry-run").code == 0
+    assert shell("import", "csv", "pairs.csv", *mapped, "--out", "records").code == 0
+    refused = shell("score", "named", "--map", "question=Prompt")
+    assert refused.code == 2
+    assert "is a run, which has no columns to name" in refused.err
+    unnamed = shell("run", "quickstart", "--data", "pairs.csv", "--dry-run")
+    assert "use --map question=Prompt --map gold=label" in unnamed.err
