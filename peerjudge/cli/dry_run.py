@@ -147,6 +147,7 @@ def _document(prepared: Prepared, estimate: Estimate) -> dict[str, object]:
         "cost_usd": estimate.cost_usd,
         "cost_known": estimate.cost_usd is not None,
         "prices": prepared.costs.document(),
+        "notes": [*prepared.notes, *prepared.remarks],
         "conditions": [
             {
                 "condition": part.condition.name,

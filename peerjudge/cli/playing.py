@@ -107,7 +107,7 @@ async def _print_results(summary: RunSummary, *, store: str | None, json: bool) 
         remarks = cast("Sequence[str]", opened.manifest.get("remarks") or ())
     report = _save_report(found) if summary.folder else None
     if json:
-        print_json(summary_document(summary))
+        print_json({**summary_document(summary), "notes": remarks})
     else:
         _print_summary(summary, found, report=report)
     for remark in remarks:

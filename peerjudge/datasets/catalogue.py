@@ -122,11 +122,10 @@ def load(
     place = Path(path).expanduser() if path else _default_place(name, source)
     request = Request(path=place, reviews=reviews, gold=chosen, options=options)
     dataset = _read_own(name, source, request) if name.endswith(".py") else source.read(request)
+    dataset = dataset if limit is None else _limit(dataset, limit)
     notes = (*dataset.notes, *check_names(dataset), *describe_contents(dataset))
     dataset = replace(dataset, notes=tuple(dict.fromkeys(notes)))
-    if chosen:
-        dataset = replace(dataset, gold_rule=chosen)
-    return dataset if limit is None else _limit(dataset, limit)
+    return replace(dataset, gold_rule=chosen) if chosen else dataset
 
 
 def _merge(said: Options, given: Options) -> Options:

@@ -1,7 +1,8 @@
-"""Notes on what a dataset holds: empty and equal answers, and systems that meet themselves."""
+"""Notes on what a dataset holds: empty, equal and repeated texts, and systems that meet themselves."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from peerjudge.data import Comparison, Dataset
@@ -23,6 +24,7 @@ def describe_contents(dataset: Dataset) -> tuple[str, ...]:
         _count("comparison with an empty answer", "comparisons with an empty answer", empty),
         _count("pair of equal answers", "pairs of equal answers", equal),
         _count("comparison with a NUL in a text", "comparisons with a NUL in a text", marked),
+        _count_repeated(written),
     )
     said = ", ".join(filter(None, found))
     notes = [said] if said else []
@@ -34,6 +36,35 @@ def describe_contents(dataset: Dataset) -> tuple[str, ...]:
             f"{what} of one system with itself ({reviews} reviews); rankings leave them out"
         )
     return tuple(notes)
+
+
+def _count_repeated(comparisons: Sequence[Comparison]) -> str:
+    """Return how many comparisons repeat the question and answers of an earlier one, or its question.
+
+    Comparisons of one question are common where several contestants answer it, so its repetition is
+    only said where it is the exception.
+    """
+    seen, asked = set[object](), Counter(one.question.text for one in comparisons)
+    repeated = list[Comparison]()
+    for one in comparisons:
+        content = (one.question.text, *sorted(answer.text for answer in one.answers))
+        authors = tuple(sorted(answer.author for answer in one.answers))
+        repeated += [one] if (content, authors) in seen else []
+        seen.add((content, authors))
+    same = _count(
+        "comparison with the texts of an earlier one",
+        "comparisons with the texts of earlier ones",
+        repeated,
+    )
+    again = [text for text, count in asked.items() if count > 1]
+    if same or not again or 2 * len(again) > len(asked):
+        return same
+    firsts = {one.question.text: one for one in reversed(comparisons)}
+    return _count(
+        "question with several comparisons",
+        "questions with several comparisons",
+        [firsts[text] for text in again],
+    )
 
 
 def _has_equal_answers(one: Comparison) -> bool:

@@ -25,6 +25,7 @@ from peerjudge.data import (
 )
 from peerjudge.data.choices import suggest_name
 from peerjudge.datasets import load as load_dataset
+from peerjudge.datasets.contents import describe_contents
 from peerjudge.datasets.specs import add_to_spec, split_spec
 from peerjudge.errors import DataError, ExperimentError, PromptError, ProtocolError, ShelfError
 from peerjudge.prompts import pack_identity
@@ -144,7 +145,9 @@ def prepare(
     require_texts(plan, missing=dataset.missing_texts)
     require_references(plan)
     costs = read_costs(cast, project=shelf.project or Path.cwd())
-    notes, remarks = list_notes(plan), list_unread_settings(plan)
+    # Answers that are not written yet have placeholders, which are all equal.
+    contents = () if answers is not None else describe_contents(dataset)
+    notes, remarks = list_notes(plan), (*contents, *list_unread_settings(plan))
     manifest = build_manifest(plan, shelf, dataset=dataset.name) | {
         "prices": costs.document(),
         "notes": [*notes, *remarks],

@@ -23,6 +23,8 @@ from peerjudge.data import (
     replace,
     to_plain,
 )
+from peerjudge.datasets.catalogue import list_datasets, load, name_format
+from peerjudge.datasets.contents import describe_contents
 from peerjudge.errors import CardError, PeerJudgeError, PromptError
 from peerjudge.prompts import render
 from peerjudge.prompts.rendering import list_labels, quote
@@ -86,7 +88,10 @@ def check_project(shelf: Shelf) -> Iterator[CheckedFile]:
             broken = _check_file(shelf, entry, packs, occasions)
         except PeerJudgeError as error:
             broken = (BrokenClause(clause="loads", problem=str(error)),)
-        yield _describe_file(entry, broken, _find_gaps(entry, packs, occasions))
+        notes = [*_find_gaps(entry, packs, occasions)]
+        if entry.kind == "experiments" and not broken:
+            notes += _describe_data(shelf.experiment(entry.name))
+        yield _describe_file(entry, broken, notes)
 
 
 def _check_file(
@@ -224,8 +229,6 @@ def check_experiment(experiment: Experiment, shelf: Shelf) -> tuple[BrokenClause
 
 
 def _check_dataset(experiment: Experiment) -> Iterator[BrokenClause]:
-    from peerjudge.datasets.catalogue import list_datasets, name_format
-
     name = name_format(experiment.data).partition(":")[0].partition("+")[0]
     known = list(list_datasets())
     if name not in known and not name.endswith(".py"):
@@ -234,6 +237,19 @@ def _check_dataset(experiment: Experiment) -> Iterator[BrokenClause]:
             problem=f"experiment {experiment.name!r} names the unknown dataset {name!r}",
             remedy=f"Choose one of {', '.join(known)}, or FILE.py:PATH for your own.",
         )
+    elif _is_table(experiment.data):
+        yield from _broken_by("dataset", lambda: load(experiment.data))
+
+
+def _is_table(data: str) -> bool:
+    """Return whether data are a table of one's own that is on this machine."""
+    return name_format(data) != data
+
+
+def _describe_data(experiment: Experiment) -> Iterator[str]:
+    if _is_table(experiment.data):
+        found = describe_contents(load(experiment.data, reviews=False))
+        yield from (f"{experiment.data}: {each}" for each in found)
 
 
 def _broken_by(clause: str, check: Callable[[], object]) -> Iterator[BrokenClause]:
