@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
@@ -12,6 +12,7 @@ from typing import cast
 
 from peerjudge.data import Dataset, GoldRule, replace
 from peerjudge.datasets.contents import describe_contents
+from peerjudge.datasets.formats import read_unmapped
 from peerjudge.datasets.names import check_names
 from peerjudge.datasets.source import Options, Request, Source
 from peerjudge.datasets.sources.records import RECORDS, read_description
@@ -45,6 +46,31 @@ _OWN_TABLES = {
 def list_datasets() -> dict[str, Source]:
     """Return the declarations of the built-in datasets by name."""
     return {name: find_source(name) for name in _modules()}
+
+
+def find_formats(fields: Iterable[str]) -> list[str]:
+    """Return the formats whose rows have all of one set of fields that is among these."""
+    present = set(fields)
+    return [
+        name
+        for name, source in list_datasets().items()
+        if any(keys <= present for keys in source.keys)
+    ]
+
+
+def _recognize_other(place: Path, name: str) -> str:
+    """Return the other format to which the first row of a file belongs; empty for none or several."""
+    if not place.is_file():
+        return ""
+    try:
+        fields = next(read_unmapped(place, Options())).fields
+    except (DataError, StopIteration):
+        return ""
+    found = find_formats(fields)
+    answered = any(key.startswith("answer") for key in fields)
+    if name in _OWN_TABLES.values() and "question" in fields and answered:
+        return ""
+    return found[0] if len(found) == 1 and name not in found else ""
 
 
 def find_source(name: str) -> Source:
@@ -121,7 +147,14 @@ def load(
     _check_options(name, source, options)
     place = Path(path).expanduser() if path else _default_place(name, source)
     request = Request(path=place, reviews=reviews, gold=chosen, options=options)
-    dataset = _read_own(name, source, request) if name.endswith(".py") else source.read(request)
+    try:
+        dataset = _read_own(name, source, request) if name.endswith(".py") else source.read(request)
+    except DataError as error:
+        kind = _recognize_other(place, name)
+        if not kind:
+            raise
+        msg = f"{place} looks like {kind}, not like {name}: peerjudge import {kind} {place}"
+        raise DataError(msg) from error
     dataset = dataset if limit is None else _limit(dataset, limit)
     notes = (*dataset.notes, *check_names(dataset), *describe_contents(dataset))
     dataset = replace(dataset, notes=tuple(dict.fromkeys(notes)))

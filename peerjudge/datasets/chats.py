@@ -49,6 +49,49 @@ def join_messages(row: Row, key: str, left_out: Counter[str]) -> str:
     return _join(list(said))
 
 
+def list_turns(row: Row, key: str, left_out: Counter[str]) -> list[Row]:
+    """Return the turns of this key as objects with `speaker` and `text`, from any of the layouts of chats.
+
+    The layouts are turns themselves, messages with `role` (and `name`) and `content`, messages of AutoGen
+    with `source` and `content`, and the state of a team of AutoGen, which holds such messages. Messages of
+    the system and the user are the task, not turns of a discussion; these, and messages without text, such as
+    calls of tools, are counted in `left_out`.
+    """
+    holder, name = _find_thread(row, key)
+    turns: list[Row] = []
+    for one in holder.parts(name):
+        if "speaker" in one.fields or not {"role", "source"} & one.fields.keys():
+            turns.append(one)
+            continue
+        role = one.label("role").lower() or one.label("source")
+        speaker = one.label("name") or one.label("source") or role
+        if role in ("system", "developer", "user"):
+            left_out["messages of the system and the user"] += 1
+            continue
+        text = _read_content(one, left_out)
+        if not text.strip():
+            left_out["messages without text"] += 1
+            continue
+        turns.append(one.enter({**one.fields, "speaker": speaker, "text": text}))
+    if not turns:
+        msg = f"{key!r} has no message of a speaker beside the system and the user"
+        raise row.error(msg)
+    return turns
+
+
+def _find_thread(row: Row, key: str) -> tuple[Row, str]:
+    """Return the object and the key that hold the messages: those of a saved team are in its manager."""
+    if not isinstance(row.fields.get(key), dict):
+        return row, key
+    team = row.part(key)
+    states = team.part("agent_states")
+    for name, state in states.fields.items():
+        if isinstance(state, dict) and "message_thread" in state:
+            return states.part(name), "message_thread"
+    msg = "the saved state of the team has no 'message_thread'; save it after the discussion"
+    raise team.error(msg)
+
+
 def join_turns(asked: list[str], replies: list[str]) -> str:
     """Return the answer of which these are the replies, between the further messages of the user."""
     said: list[tuple[str, str]] = []

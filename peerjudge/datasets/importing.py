@@ -8,7 +8,7 @@ from pathlib import Path
 
 from peerjudge.data import Dataset
 from peerjudge.data.choices import suggest_name
-from peerjudge.datasets.catalogue import list_datasets, load
+from peerjudge.datasets.catalogue import find_formats, list_datasets, load
 from peerjudge.datasets.formats import read_table
 from peerjudge.datasets.source import Options
 from peerjudge.datasets.sources.records import write_records
@@ -121,11 +121,7 @@ def recognize(path: Path, options: Options) -> str:
     if _is_log(path):
         return "inspect"
     first = next(read_table(path, options))
-    fitting = [
-        name
-        for name, source in list_datasets().items()
-        if any(keys <= first.fields.keys() for keys in source.keys)
-    ]
+    fitting = find_formats(first.fields)
     if len(fitting) == 1:
         return fitting[0]
     known = ", ".join(sorted(first.fields))

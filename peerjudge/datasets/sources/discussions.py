@@ -3,9 +3,12 @@
 Rows (JSON Lines or one JSON list) have the columns of a table of comparisons (`question`, `answers` or
 `answer_a`, `answer_b`, and optionally `id`, `gold`, `category`, `subset`, authors), and:
 
-* `turns`: a list of objects with `speaker` and `text`, and optionally `verdict`, `private`, `hears`, `model`.
+* `turns` (or `messages`): a list of objects with `speaker` and `text`, and optionally `verdict`, `private`,
+  `hears`, `model`.
 * `verdict` of a turn is the id, letter or number of the better answer, `tie`, `unreadable`, or `none` where
-  the turn gives no verdict. Without it, the reader of replies reads the text.
+  the turn gives no verdict. Without it, the reader of replies reads the text. In place of such turns, there
+  can be messages of a chat (`role`, `name`, `content`), or of AutoGen (`source`, `content`), or the saved
+  state of a team of AutoGen; messages of the system and the user are the task, and left out.
 * `hears` lists the numbers of the earlier turns that the speaker knew, from 0. Without it a private turn
   knew none, and any other turn all before it.
 * `verdict` of the row is the conclusion. Without it, that is the last readable verdict of one or two
@@ -16,6 +19,7 @@ Rows (JSON Lines or one JSON list) have the columns of a table of comparisons (`
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -38,9 +42,11 @@ from peerjudge.data import (
     content_hash,
     replace,
 )
+from peerjudge.datasets.chats import list_turns
 from peerjudge.datasets.codes import Codebook, check_codes
+from peerjudge.datasets.formats import rename
 from peerjudge.datasets.judgements import list_rows, take_rows
-from peerjudge.datasets.lines import Row
+from peerjudge.datasets.lines import ColumnsError, Row
 from peerjudge.datasets.names import describe_similar
 from peerjudge.datasets.source import FILE_OPTIONS, Request, Source
 from peerjudge.datasets.table import read_comparison, read_verdict
@@ -55,7 +61,10 @@ IMPORTED = "imported"
 GIVEN = "given"
 """Rule of a verdict that the file states."""
 
-_OWN = frozenset(("turns", "verdict", "condition", "protocol", "leader", "simulated"))
+_TURNS = ("turns", "messages")
+_OF_TURNS = frozenset(("speaker", "text", "private", "hears", "model"))
+"""Fields that `--map` names in the turns; others are those of the row."""
+_OWN = frozenset((*_TURNS, "verdict", "condition", "protocol", "leader", "simulated"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,14 +81,23 @@ class _Reader:
     """Reads rows as transcripts; numbers those with equal comparison and speakers as repetitions."""
 
     codebook: Codebook
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
     found: list[Transcript] = field(default_factory=list[Transcript])
     repeated: Counter[str] = field(default_factory=Counter[str])
     named: dict[str, tuple[str, Row]] = field(default_factory=dict[str, tuple[str, Row]])
 
     def read(self, row: Row) -> None:
         """Add the discussion of a row; raises `DataError` for a row that is none."""
+        _require_question(row)
         comparison = self._read_comparison(row)
-        turns = row.parts("turns")
+        key = next((key for key in _TURNS if key in row.fields), "turns")
+        listed = [rename(self.names, one) for one in row.parts(key)] if self.names else None
+        source = (
+            row
+            if listed is None
+            else row.enter({**row.fields, key: [dict(each.fields) for each in listed]})
+        )
+        turns = list_turns(source, key, self.codebook.left_out)
         seats = _seat(row, turns)
         said = list[Turn]()
         for number, turn in enumerate(turns):
@@ -133,8 +151,15 @@ def read_discussions(request: Request) -> Discussions:
     Raises:
         DataError: with file, line and path of keys, for rows that are no discussions; or there are none.
     """
-    reader = _Reader(codebook=Codebook(check_codes(request.options.codes)))
-    left_out = take_rows(partial(list_rows, request), reader.read, request.options)
+    named = request.options.names
+    reader = _Reader(
+        codebook=Codebook(check_codes(request.options.codes)),
+        names={field: column for field, column in named.items() if field in _OF_TURNS},
+    )
+    rest = {field: column for field, column in named.items() if field not in _OF_TURNS}
+    mapped = dataclasses.replace(request, options=dataclasses.replace(request.options, names=rest))
+    left_out = take_rows(partial(list_rows, mapped), reader.read, request.options)
+    left_out = {**left_out, **reader.codebook.left_out}
     if not reader.found:
         msg = f"{request.path} holds no discussion"
         raise DataError(msg)
@@ -144,6 +169,17 @@ def read_discussions(request: Request) -> Discussions:
     return Discussions(
         transcripts=tuple(reader.found), left_out=left_out, notes=tuple(filter(None, notes))
     )
+
+
+def _require_question(row: Row) -> None:
+    """Raise `DataError` for a chat or a saved team alone, which do not say what was judged."""
+    if "question" not in row.fields and ("agent_states" in row.fields or "messages" in row.fields):
+        what = "saved team of AutoGen" if "agent_states" in row.fields else "chat"
+        msg = (
+            f"this {what} does not say which answers were judged; give one object for each discussion, with "
+            "'question', 'answer_a', 'answer_b' and this as 'turns'"
+        )
+        raise ColumnsError(str(row.error(msg)))
 
 
 def _seat(row: Row, turns: list[Row]) -> tuple[Seat, ...]:
@@ -239,5 +275,9 @@ SOURCE = Source(
     keys=(
         frozenset(("question", "answers", "turns")),
         frozenset(("question", "answer_a", "answer_b", "turns")),
+        frozenset(("question", "answers", "messages")),
+        frozenset(("question", "answer_a", "answer_b", "messages")),
+        frozenset(("type", "agent_states")),
+        frozenset(("messages",)),
     ),
 )

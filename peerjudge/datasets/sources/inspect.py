@@ -216,4 +216,5 @@ SOURCE = Source(
     description="logs of Inspect AI (.json, .eval): samples of models, and scores as reviews",
     read=_read,
     options=frozenset(("humans", "skip_bad", "files", "pairs")),
+    keys=(frozenset(("status", "eval")),),
 )
