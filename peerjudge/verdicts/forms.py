@@ -29,6 +29,7 @@ _BETTER = (
     r"|(?: does)? (?:helps?|answers?|follows?|carr(?:ies|y) out) the (?:user|question|instruction)"
     r" (?:better|more))"
 )
+_GRADED = re.compile(r"\[\[ ?([AB]) ?(>{1,3}|<{1,3}|=) ?((?!\1)[AB]) ?\]\]")
 _NUMBER = re.compile(rf"(?:- )?{OPEN}([0-9]{{1,2}}){_SHUT}")
 _LONE = re.compile(
     rf"(?:(?:[-=]>|-) )?{OPEN}(\[\[?[A-E]\]\]?|\([A-Ea-e]\)|[A-E]|{NAME}|(?i:the (?:first|second))"
@@ -136,9 +137,20 @@ class Reply:
 FormRule = Callable[[Reply], int | None]
 
 
+def _write_letter(found: re.Match[str]) -> str:
+    if found[2] == "=":
+        return "[[C]]"
+    return f"[[{found[1] if found[2][0] == '>' else found[3]}]]"
+
+
 def take_apart(text: str, form: Form) -> Reply:
-    """Split a reply into the parts that the rules read."""
-    own = own_words(text)
+    """Split a reply into the parts that the rules read.
+
+    Of two answers, a graded comparison in double brackets, such as `[[A>>B]]`, is read as the letter of the
+    better one, and `[[A=B]]` as that of a tie.
+    """
+    graded = form.answers == 2 and "[[" in text
+    own = own_words(_GRADED.sub(_write_letter, text) if graded else text)
     first, last = (plain(own.lines[0]), plain(own.lines[-1])) if own.lines else ("", "")
     return Reply(form, own.lines, first, last, own.objects, own.json)
 
