@@ -11,7 +11,15 @@ from pathlib import Path
 from typing import Any, cast
 
 from peerjudge.data.choices import suggest_name
-from peerjudge.datasets.lines import Bad, Row, read_items, read_lines, read_object, read_rows
+from peerjudge.datasets.lines import (
+    Bad,
+    Row,
+    read_items,
+    read_lines,
+    read_object,
+    read_rows,
+    require_size,
+)
 from peerjudge.datasets.source import Options
 from peerjudge.errors import DataError
 
@@ -263,6 +271,7 @@ def _read_parquet(path: Path) -> Iterator[Row]:
     if find_spec("pyarrow") is None:
         msg = f"{path} is a Parquet file: run `pip install 'peerjudge[parquet]'` to read it"
         raise DataError(msg)
+    require_size(path)
     # pyarrow has no type stubs.
     parquet = cast("Any", import_module("pyarrow.parquet"))
     try:

@@ -23,6 +23,8 @@ Bad: TypeAlias = Callable[[DataError], None]
 _FLAGS = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False, "": False}
 _LONGEST_LINE = 2**28
 """Longest line. [bytes]"""
+_LARGEST_FILE = 2**32
+"""Largest file; its texts are held in memory. [bytes]"""
 _UNPACKED = 2**26
 """Size of the text in a compressed file from which its expansion is limited. [bytes]"""
 _EXPANSION = 200
@@ -268,6 +270,18 @@ def read_lines(
         raise DataError(msg) from cause
 
 
+def require_size(path: Path) -> int:
+    """Return the size of a file [bytes]; raise `DataError` for one that is too large to be held in memory."""
+    size = path.stat().st_size
+    if size > _LARGEST_FILE:
+        msg = (
+            f"{path} has {size / 2**30:.1f} GiB, and a file may have {_LARGEST_FILE >> 30} GiB, as its texts "
+            "are held in memory; split it"
+        )
+        raise DataError(msg)
+    return size
+
+
 def _split_lines(
     path: Path, file: BinaryIO | gzip.GzipFile, encoding: str, longest: int
 ) -> Iterator[bytes]:
@@ -275,7 +289,8 @@ def _split_lines(
 
     Raises `DataError` for a longer line, or more text out of a compressed file, than memory may hold.
     """
-    packed = path.stat().st_size if path.suffix == ".gz" else 0
+    size = require_size(path)
+    packed = size if path.suffix == ".gz" else 0
     wide = encoding.lower().replace("_", "-").startswith(("utf-16", "utf-32"))
     total, number = 0, 0
     while raw := file.readline(longest + 1):

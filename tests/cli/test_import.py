@@ -182,3 +182,19 @@ def test_columns_are_named_in_every_command_that_takes_data(shell):
     assert "is a run, which has no columns to name" in refused.err
     unnamed = shell("run", "quickstart", "--data", "pairs.csv", "--dry-run")
     assert "use --map question=Prompt --map gold=label" in unnamed.err
+
+
+def test_a_reviewer_with_a_comma_in_its_name_is_named_in_quotes(shell):
+    """Import keeps the name, and the option of an analysis takes it as a cell of a CSV."""
+    lines = ["question,answer_a,answer_b,author_a,author_b,gold,reviewer,verdict"]
+    lines += [
+        f'Q{n}?,x{n},y,m1,m2,a,"gpt-4, t=0",a\nQ{n}?,x{n},y,m1,m2,a,other,b' for n in range(9)
+    ]
+    (shell.folder / "judged.csv").write_text("\n".join(lines) + "\n")
+    assert shell("import", "csv", "judged.csv", "--out", "records").code == 0
+    named = shell("rank", "records", "--reviewers", '"gpt-4, t=0"', "--json")
+    assert named.code == 0, named.err
+    assert "other" not in named.out
+    split = shell("rank", "records", "--reviewers", "gpt-4, t=0")
+    assert split.code == 2
+    assert "gpt-4" in split.err

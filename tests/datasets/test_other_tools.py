@@ -162,3 +162,13 @@ def test_a_file_of_another_tool_is_named(write, document, kind):
     with pytest.raises(DataError, match=rf"looks like {kind}, .*peerjudge import {kind}") as raised:
         load(str(path))
     assert "\n" not in str(raised.value)
+
+
+def test_discussions_that_are_held_twice_are_counted(write):
+    """The same turns on the same answers by the same speakers are said; other words are a repetition."""
+    turns = [{"speaker": "ann", "text": "x.\n[[1]]"}]
+    other = [{"speaker": "ann", "text": "y.\n[[2]]"}]
+    path = write("talks.jsonl", [{**PAIR, "turns": each} for each in (turns, turns, other, turns)])
+    found = read_discussions(Request(path=path))
+    assert [one.repetition for one in found.transcripts] == [0, 1, 2, 3]
+    assert found.notes[-1].startswith("2 of 4 discussions have the turns of an earlier one")

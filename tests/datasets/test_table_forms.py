@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 
 import pytest
 
@@ -65,6 +66,19 @@ def test_a_file_that_would_take_all_memory_is_refused(write, name, content, comp
     """Bombs, deep nesting and numbers beyond all bounds end in a sentence."""
     with pytest.raises(DataError, match=complaint):
         load(str(write(name, content)))
+
+
+def test_a_file_beyond_the_bounds_of_memory_is_refused(tmp_path, monkeypatch):
+    """A line and a file have a largest size; the file of this test has no blocks on the disk."""
+    path = tmp_path / "own.jsonl"
+    path.touch()
+    os.truncate(path, 2**32 + 1)
+    with pytest.raises(DataError, match=r"has 4.0 GiB, and a file may have 4 GiB"):
+        load(str(path))
+    os.truncate(path, 2**20 + 1)
+    monkeypatch.setattr("peerjudge.datasets.lines._LONGEST_LINE", 2**20)
+    with pytest.raises(DataError, match=r"line 1: longer than 1 MiB"):
+        load(str(path))
 
 
 @pytest.mark.parametrize("flag", [True, 1, 1.0, "true", "1"])

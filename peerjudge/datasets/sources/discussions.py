@@ -84,6 +84,7 @@ class _Reader:
     names: Mapping[str, str] = field(default_factory=dict[str, str])
     found: list[Transcript] = field(default_factory=list[Transcript])
     repeated: Counter[str] = field(default_factory=Counter[str])
+    said: Counter[str] = field(default_factory=Counter[str])
     named: dict[str, tuple[str, Row]] = field(default_factory=dict[str, tuple[str, Row]])
 
     def read(self, row: Row) -> None:
@@ -108,6 +109,7 @@ class _Reader:
         repetition = self.repeated[content_hash(*head)]
         self.repeated[content_hash(*head)] += 1
         words = [[turn.cue.seat, turn.utterance.text, str(turn.review.verdict)] for turn in said]
+        self.said[content_hash(*head, words)] += 1
         self.found.append(
             Transcript(
                 id=content_hash(*head, words, repetition),
@@ -165,7 +167,15 @@ def read_discussions(request: Request) -> Discussions:
         raise DataError(msg)
     reader.codebook.check()
     speakers = {seat.reviewer for each in reader.found for seat in each.seats}
-    notes = (*reader.codebook.describe(), describe_similar("speakers", speakers))
+    again = reader.said.total() - len(reader.said)
+    repeated = (
+        f"{again} of {len(reader.found)} discussions have the turns of an earlier one; each counts"
+    )
+    notes = (
+        *reader.codebook.describe(),
+        repeated if again else "",
+        describe_similar("speakers", speakers),
+    )
     return Discussions(
         transcripts=tuple(reader.found), left_out=left_out, notes=tuple(filter(None, notes))
     )
