@@ -101,6 +101,9 @@ def read_unmapped(
     encoding = options.encoding
     if _is_parquet(path):
         return _read_parquet(path)
+    if path.suffix in (".yaml", ".yml"):
+        msg = f"{path} is YAML, which is not read; let its tool write JSON, or convert it"
+        raise DataError(msg)
     start = _peek(path, encoding)
     if start in ("[", "{") and options.delimiter:
         msg = f"{path} is JSON, which has no delimiter; leave out --delimiter"

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from peerjudge.data import Dataset
 from peerjudge.data.choices import suggest_name
-from peerjudge.datasets.catalogue import find_formats, list_datasets, load
+from peerjudge.datasets.catalogue import find_formats, list_datasets, load, name_format
 from peerjudge.datasets.formats import read_table
+from peerjudge.datasets.guesses import describe_guesses
 from peerjudge.datasets.source import Options
 from peerjudge.datasets.sources.records import write_records
 from peerjudge.errors import DataError
@@ -110,7 +111,7 @@ def list_formats() -> list[str]:
 
 
 def recognize(path: Path, options: Options) -> str:
-    """Return the format whose fields the first row of a file has.
+    """Return the format whose fields the first row of a file has; a table of pairs is one's own.
 
     Raises:
         DataError: none fits, or several do.
@@ -124,9 +125,17 @@ def recognize(path: Path, options: Options) -> str:
     fitting = find_formats(first.fields)
     if len(fitting) == 1:
         return fitting[0]
+    own = name_format(str(path)).partition(":")[0]
+    answered = any(key.startswith("answer") for key in first.fields)
+    if not fitting and own in ("csv", "jsonl") and "question" in first.fields and answered:
+        return own
     known = ", ".join(sorted(first.fields))
     if fitting:
         msg = f"{path} may be {' or '.join(fitting)}; name one, as in `peerjudge import {fitting[0]} {path}`"
+        raise DataError(msg)
+    guesses = describe_guesses(("question", "answer_a", "answer_b", "gold"), first.fields)
+    if guesses:
+        msg = f"{path} has the fields {known}, which no format knows{guesses}"
         raise DataError(msg)
     msg = (
         f"{path} has the fields {known}, which no format knows; name one of {', '.join(list_formats())}, map "

@@ -172,3 +172,19 @@ def test_discussions_that_are_held_twice_are_counted(write):
     found = read_discussions(Request(path=path))
     assert [one.repetition for one in found.transcripts] == [0, 1, 2, 3]
     assert found.notes[-1].startswith("2 of 4 discussions have the turns of an earlier one")
+
+
+def test_a_table_of_pairs_needs_no_format(write):
+    """Import reads one's own columns by their names, and shows which columns others may be."""
+    row = {**PAIR, "gold": "a"}
+    assert recognize(write("own.json", json.dumps([row])), Options()) == "jsonl"
+    assert recognize(write("own.csv", "question,answer_a,answer_b\nQ?,x,y\n"), Options()) == "csv"
+    other = write("other.csv", "Prompt,Output 1,Output 2\nQ?,x,y\n")
+    with pytest.raises(DataError, match=r"use --map question=Prompt --map answer_a='Output 1'"):
+        recognize(other, Options())
+
+
+def test_yaml_is_named(write):
+    """A file that no delimiter splits is not spoken of as a table where its ending says what it is."""
+    with pytest.raises(DataError, match=r"is YAML, .* write JSON"):
+        recognize(write("results.yaml", "results:\n  version: 3\n"), Options())
