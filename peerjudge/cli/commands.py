@@ -37,13 +37,7 @@ from peerjudge.cli.declarations import (
     split_docstring,
     write_for_shell,
 )
-from peerjudge.cli.options import (
-    OUT_NAMES,
-    ArgumentOptions,
-    DataOptions,
-    parse_pairs,
-    split_names,
-)
+from peerjudge.cli.options import OUT_NAMES, ArgumentOptions, DataOptions, parse_pairs, split_names
 from peerjudge.cli.tables import Layout, print_result
 
 if TYPE_CHECKING:

@@ -130,9 +130,6 @@ def build_dataset(
 def _build(table: _Table, request: Request, *, name: str = "", description: str = "") -> Dataset:
     table.codebook.check()
     entries = list(table.entries.values())
-    if not entries:
-        msg = f"{request.path} holds no comparison"
-        raise DataError(msg)
     humans = sorted({who for entry in entries for who in entry.votes})
     if request.gold and not humans:
         msg = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,6 @@ from peerjudge.features.search.nouns import (
     Splits,
 )
 from peerjudge.features.search.objectives import Scored, score_transcripts
-from peerjudge.runs import read_manifest
 from peerjudge.runs.transcript_files import read_transcript_file
 from peerjudge.statistics.interval import DIFFERENCE, measure_mean
 
@@ -81,9 +81,9 @@ def read_searches(target: Path) -> Publication:
     """Return the published searches.
 
     Raises:
-        StoreError: there is no publication.
+        OSError: there is no publication.
     """
-    manifest = cast("Mapping[str, Any]", read_manifest(target))
+    manifest = cast("Mapping[str, Any]", json.loads((target / "manifest.json").read_text("utf-8")))
     transcripts = tuple(read_transcript_file(target / TRANSCRIPTS))
     return Publication(
         manifest=manifest,

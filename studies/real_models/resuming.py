@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from peerjudge.data import Transcript, replace
-from peerjudge.runs import Prepared, read_manifest
+from peerjudge.runs import Prepared
 from peerjudge.runs.transcript_files import read_transcript_file
 from peerjudge.store import Status, Store
 
@@ -19,9 +20,9 @@ def read_published(target: Path) -> tuple[Mapping[str, Any], dict[str, tuple[Tra
     """Return the manifest, and the transcripts by data set.
 
     Raises:
-        StoreError: there is no publication.
+        OSError: there is no publication.
     """
-    manifest = cast("Mapping[str, Any]", read_manifest(target))
+    manifest = cast("Mapping[str, Any]", json.loads((target / MANIFEST).read_text("utf-8")))
     return manifest, {
         entry["data"]: tuple(read_transcript_file(target / name))
         for name, entry in manifest["files"].items()

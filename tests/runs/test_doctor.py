@@ -96,7 +96,7 @@ async def test_one_damaged_row_leaves_the_rest_readable(small, played, tmp_path,
         assert all(set(frame["discussion"]) == kept.keys() for frame in frames[:3])
         talks = {each for each, one in kept.items() if one.condition == "talk"}
         assert set(frames[3]["discussion"]) == talks
-        assert battles_df(out).equals(battles_df(list(kept.values())))
+        assert battles_df(out).equals(battles_df(await load(out)))
     found = await examine_store(out)
     assert not found.repaired
     assert all(repair in each.repair for each in found.damage)

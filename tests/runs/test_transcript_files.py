@@ -50,8 +50,8 @@ def test_conditions_are_declared_in_the_order_of_the_file(exported):
             return opened.manifest["experiment"]["conditions"]
 
     assert asyncio.run(read()) == [
-        {"name": "alone", "protocol": "pairwise"},
         {"name": "talk", "protocol": "leader_follower"},
+        {"name": "alone", "protocol": "pairwise"},
     ]
 
 
