@@ -19,6 +19,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _LONGEST = 80
+_PLACED = inspect.Parameter.POSITIONAL_ONLY
+_NAMED_OR_PLACED = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +66,15 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
         if (kinds := _read_kinds(one.annotation))
     }
 
+    places = [
+        name
+        for name, one in signature.parameters.items()
+        if one.kind in (_PLACED, _NAMED_OR_PLACED)
+    ]
+
     def check(args: tuple[object, ...], given: Mapping[str, object]) -> None:
-        for name, value in {**dict(zip(signature.parameters, args, strict=False)), **given}.items():
+        # Sources given one by one take the places after those of the named parameters.
+        for name, value in {**dict(zip(places, args, strict=False)), **given}.items():
             kinds = known.get(name, ())
             if kinds and not any(kind.fits(value) for kind in kinds):
                 words = " or ".join(kind.words for kind in kinds if kind.words != "None")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from peerjudge.verdicts.codes import CODE, CONTRADICTION, NAME, NOUN, TIE_CODE, Form, code_of
-from peerjudge.verdicts.forms import REVISES, label
+from peerjudge.verdicts.forms import CHANGES, label
 from peerjudge.verdicts.plain import plain, unannounced, unquoted
 
 _SPLIT = re.compile(r"(?<=[.!?])[)\"']? (?=[A-Z\"'(\[])")
@@ -195,7 +195,7 @@ def conclude(lines: Sequence[str], form: Form) -> int | None:
 def decided(lines: Sequence[str], form: Form) -> int | None:
     """Return the answer that lines choose last ("I choose 2"), `None` if words of revision follow."""
     for sentence, labelled in _from_the_end(lines):
-        if REVISES.search(sentence):
+        if CHANGES.search(sentence):
             return None
         said = [(DECIDED, labelled or 0)]
         if labelled is None:

@@ -80,6 +80,12 @@ REVISES = re.compile(
     r"|cannot decide|can't decide|undecided|don't know|swapped|had (?:them|it) wrong)\b"
 )
 """Words that take a verdict back or replace it."""
+CHANGES = re.compile(
+    rf"{REVISES.pattern}|(?i:\b(?:chang\w+ (?:my|the) (?:\w+ )?(?:mind|choice|verdict|opinion|preference|view"
+    r"|stance|decision|answer|pick|vote)|reconsider\w*|convinc\w+|persuad\w+|switch\w*|no longer|at first"
+    r"|initially|originally|was (?:wrong|mistaken)|i now|now i)\b)"
+)
+"""Words that say that a verdict given before was another one."""
 _OTHER = re.compile(
     r"(?i)(?:no, |so )?(?:it (?:should|must) be )?the other (?:one|answer)(?: instead)?[.!]?"
 )

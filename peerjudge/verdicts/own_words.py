@@ -23,7 +23,7 @@ from peerjudge.verdicts.plain import (
     is_heading,
     opens_quote,
     plain,
-    reports,
+    tells,
     unquoted,
 )
 from peerjudge.verdicts.structured import JsonReply, Members, decode_object
@@ -226,7 +226,7 @@ def _outside_delimiters(text: str) -> Iterator[str]:
 def _is_reported(before: str) -> bool:
     """Return `True` if the last line of a text speaks of the words of another, or announces them."""
     last = plain(before.rstrip().rpartition("\n")[2])
-    return reports(last, named=True) or announces(last)
+    return tells(last) or announces(last)
 
 
 def _outside_fences(lines: Sequence[str]) -> Sequence[str]:
@@ -330,7 +330,7 @@ def _is_anothers(line: str, *, last: str) -> bool:
     return (
         is_heading(last)
         or (last.rstrip("*_ ")[-1:] in {":", "."} and announces(said))
-        or (opens_quote(plain(line)) and reports(said, named=True))
+        or (opens_quote(plain(line)) and tells(said))
     )
 
 

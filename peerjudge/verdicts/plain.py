@@ -77,9 +77,13 @@ _SAYS = (
     r"|contains|contained|holds|includes|tells?|told|tries|asks|instructs?|demands|prints|repeats?|quotes?"
     r"|consists?|goes|went|plants|adds?)"
 )
+_TOLD = (
+    rf"{_SAYS}|line|form|format|template|example|injected|planted|hidden|embedded"
+    r"|(?:full |exact )?(?:text|words|wording) of"
+)
+_TELLS = re.compile(rf"(?i)\b(?:{_TOLD})\b(?! that\b)")
 _OTHERS = re.compile(
-    rf"(?i)\b(?:{_SAYS}|line|form|format|template|example|like|wants|reviewers?|colleague|leader|follower"
-    r"|prefers?|preferred|injected|planted|hidden|embedded|(?:full |exact )?(?:text|words|wording) of)\b"
+    rf"(?i)\b(?:{_TOLD}|like|wants|reviewers?|colleague|leader|follower|prefers?|preferred)\b"
 )
 _SPEAKS = re.compile(r"\b(?:I|[Mm]y|[Oo]n reflection)\b")
 _SPEAKER = re.compile(
@@ -110,6 +114,15 @@ def reports(line: str, *, named: bool = False) -> bool:
     if not _OTHERS.search(said) or (named and not _SPEAKER.search(said)):
         return False
     return not _SPEAKS.search(said) or _THEY_SAY.search(said) is not None
+
+
+def tells(line: str) -> bool:
+    """Return `True` if the last sentence of a line tells what another person, or an answer, says or holds.
+
+    A sentence about a reviewer's view is none: "Reviewer 2 is right." and "Reviewer 2 says that 7 is prime."
+    stand before an own verdict.
+    """
+    return _TELLS.search(_last_sentence(line)) is not None and reports(line, named=True)
 
 
 def announces(line: str) -> bool:

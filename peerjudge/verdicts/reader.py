@@ -19,11 +19,11 @@ from peerjudge.verdicts.codes import (
 )
 from peerjudge.verdicts.conclusion import conclude, decided
 from peerjudge.verdicts.forms import (
+    CHANGES,
     CLOSING_JSON,
     CLOSING_RULES,
     LAST_STATEMENT,
     OPENING_RULES,
-    REVISES,
     FormRule,
     Reply,
     bare_code,
@@ -88,7 +88,7 @@ def read_verdict(text: str, *, answers: int = 2, ties: bool = True) -> Reading:
 def _differs(code: int, reply: Reply) -> bool:
     """Return `True` if the words before a verdict in a form decide for another, and nothing revises them."""
     before = reply.json.before if reply.json and reply.json.closing else reply.lines[:-1]
-    if not TIE_CODE <= code <= reply.form.answers or REVISES.search(reply.last):
+    if not TIE_CODE <= code <= reply.form.answers or CHANGES.search(reply.last):
         return False
     return decided(before, reply.form) not in (None, code)
 

@@ -201,7 +201,7 @@ def test_a_new_format_needs_one_entry(played, monkeypatch):
 
     monkeypatch.setitem(FORMATS, "speakers", ExportFormat(list_speakers, "csv", ("id", "seats")))
     output = played.folder / "speakers.csv"
-    asyncio.run(export_command(str(played.folder / "study"), format="speakers", output=output))
+    asyncio.run(export_command(str(played.folder / "study"), format="speakers", out=output))
     head, *rows = output.read_text("utf-8").splitlines()
     exported = played("export", "study", "--format", "jsonl").out.splitlines()
     assert (head, len(rows)) == ("id,seats", len(exported))

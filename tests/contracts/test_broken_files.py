@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from peerjudge.data import Card, Condition, Experiment, ReviewerKind, replace
+from peerjudge.datasets import load
+from peerjudge.datasets.sources.records import write_records
 from peerjudge.shelf import Shelf
 from peerjudge.testing import (
     PLAIN_PACK,
@@ -188,8 +190,7 @@ def test_every_condition_of_an_experiment_is_checked():
 def test_an_experiment_may_name_its_data_by_their_path(tmp_path, data):
     """A table and a folder of records need no name of a dataset, as in a run."""
     (tmp_path / "own.csv").write_text("question,answer_a,answer_b\nWhy?,x,y\n")
-    (tmp_path / "records").mkdir()
-    (tmp_path / "records" / "dataset.json").write_text("{}")
+    write_records(load("sample"), tmp_path / "records", origin="sample", files=(), licence="MIT")
     once = Condition(name="a", protocol="pairwise", seats=("sim_plain",))
     experiment = Experiment(data=data.format(tmp_path), conditions=(once,))
     assert check_experiment(experiment, Shelf(ROOT)) == ()

@@ -152,7 +152,7 @@ def test_edited_words_are_read_again():
     parent = play(head, protocol)
     old = parent.turns[2].review.verdict
     place = 2 if old == Verdict.of(parent.comparison.shown[0]) else 1
-    words = {2: f"Now: {{text}}\nChoice: Answer {place}"}
+    words = {2: f"{{text}}\nI change my mind.\nChoice: Answer {place}"}
     edited = fork(parent, protocol, 3, edits=words)
     assert edited.turns[2].origin == "edited"
     assert edited.turns[2].review.verdict == Verdict.of(parent.comparison.shown[place - 1])

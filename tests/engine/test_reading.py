@@ -24,6 +24,10 @@ class Rope(str):
         """Fail, as a type with half of the methods of a text does."""
         raise NotImplementedError
 
+    def translate(self, table):
+        """Fail like the method before."""
+        raise NotImplementedError
+
     def splitlines(self, keepends=False):
         """Fail like the method before."""
         raise NotImplementedError

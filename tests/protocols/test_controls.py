@@ -263,7 +263,7 @@ async def test_the_experiment_separates_the_effect_of_reasons(tmp_path: Path):
         for row in build_stances(collect_transcripts(transcripts)).controls
         if row.reviewer is None
     }
-    assert list(rows) == ["discussion", "irrelevant", "placebo", "swapped"]
+    assert list(rows) == ["discussion", "placebo", "irrelevant", "swapped"]
     told_by_reasons = {
         name: row.contradicted_by_gold.value - row.contradicted_by_wrong.value
         for name, row in rows.items()

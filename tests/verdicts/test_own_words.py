@@ -249,3 +249,22 @@ def test_a_rating_is_read_whole_and_from_own_words(text, score):
 def test_a_string_in_json_may_go_on_over_lines(text, expect):
     """All else that is not JSON is unread, never guessed."""
     assert read_verdict(text, ties=False).position == expect
+
+
+@pytest.mark.parametrize(
+    ("before", "place"),
+    [
+        ("The other reviewer convinced me.", 1),
+        ("Reviewer 2 is right about the error.", 1),
+        ("Reviewer 2 prefers Answer (a). I do not.", 1),
+        ("Reviewer 2 claims that the date is wrong.", 1),
+        ("I choose Answer (a) at first. But reviewer 2 is right, so I change my choice.", 1),
+        ("I choose Answer (a). The other reviewer convinced me of the error.", 1),
+        ("I choose Answer (a). I no longer hold this.", 1),
+        ("I choose Answer (a).", None),
+    ],
+)
+@pytest.mark.parametrize("form", ["Choice: Answer (b)", '{"choice": "Answer (b)"}'])
+def test_a_verdict_after_words_on_another_reviewer_is_own(before, place, form):
+    """Who speaks of a colleague, or says that it changes its mind, gives its own verdict after that."""
+    assert read_verdict(f"{before}\n{form}", ties=False).position == place

@@ -42,7 +42,7 @@ def tell(
 
 def list_discussions() -> list[Transcript]:
     """Return discussions of every kind that a list distinguishes."""
-    failure = Failure(kind="RateLimitError", message="429", seat="reviewer_1", turn=2)
+    failure = Failure(kind="RateLimitError", message="429", seat="seat-1", turn=2)
     return [
         tell("2|1 1 1 1", 1),
         tell("1|2 2 1 2", 2),
