@@ -131,7 +131,7 @@ async def _write_rows(
                     else:
                         file.write(f"{json.dumps(row, ensure_ascii=False)}\n")
     for reason, count in left_out.items():
-        print_status(f"left out: {count} {reason}")
+        print_status(f"left out, {reason}: {count:,}")
 
 
 @asynccontextmanager

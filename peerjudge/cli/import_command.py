@@ -123,7 +123,7 @@ def _report_discussions(imported: ImportedRun, *, json: bool) -> None:
 
 def _print_left_out(counts: Mapping[str, int]) -> None:
     for reason, count in counts.items():
-        print_status(f"left out: {count} {reason}")
+        print_status(f"left out, {reason}: {count:,}")
 
 
 def _print_notes(notes: Sequence[str]) -> None:
@@ -132,6 +132,8 @@ def _print_notes(notes: Sequence[str]) -> None:
 
 
 def _report_records(imported: Imported, *, json: bool) -> None:
+    from peerjudge.reporting.formats import counted
+
     data = imported.dataset
     reviewers = {review.reviewer for review in data.reviews}
     people = reviewers & set(data.humans)
@@ -152,8 +154,9 @@ def _report_records(imported: Imported, *, json: bool) -> None:
         return
     gold = sum(one.gold is not None for one in data.comparisons)
     say(
-        f"{imported.format}: {len(data.comparisons)} comparisons ({gold} with gold), "
-        f"{len(data.reviews)} reviews by {len(reviewers - people)} reviewers and {len(people)} people"
+        f"{imported.format}: {counted(len(data.comparisons), 'comparison')} ({gold} with gold), "
+        f"{counted(len(data.reviews), 'review')} by {counted(len(reviewers - people), 'reviewer')} and "
+        f"{counted(len(people), 'person', 'people')}"
     )
     models = sorted(reviewers - people)
     for kind, names in (("reviewers", models), ("people", sorted(people))):
