@@ -37,8 +37,13 @@ async def test_the_printed_link_opens_the_runs_of_a_folder(tmp_path):
     viewer, link = start(tmp_path, "runs")
     try:
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/open\?key=\S{20,}", link)
-        async with httpx.AsyncClient(follow_redirects=True) as client:
-            page = (await client.get(link)).text
+        try:
+            async with httpx.AsyncClient(follow_redirects=True) as client:
+                page = (await client.get(link)).text
+        except httpx.TransportError as cause:
+            viewer.terminate()
+            said = viewer.communicate(timeout=20)
+            pytest.fail(f"{cause!r}; the viewer ended with {viewer.returncode} and said {said}")
         assert f"/r/{RUN[:12]}" in page
         assert f"/r/{RUN[:12]}-2" in page, (
             "the same experiment in another folder is a run of its own"
