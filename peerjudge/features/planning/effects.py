@@ -24,6 +24,7 @@ BETTER = "discussion against better seat"
 VOTE = "discussion against vote"
 LEADER = "leader alters less"
 METHOD = "against pairwise"
+JUDGE = "judge against judge"
 
 EFFECT_KINDS: Mapping[str, str] = {
     "private": GAIN,
@@ -31,6 +32,7 @@ EFFECT_KINDS: Mapping[str, str] = {
     "vote": VOTE,
     "leader": LEADER,
     "pairwise": METHOD,
+    "judge": JUDGE,
 }
 """Kinds of effects by the names that `--effect` takes."""
 
@@ -51,6 +53,10 @@ _MISSING: Mapping[str, str] = {
         "no condition compares a method with pairwise judgement; add conditions with "
         "protocol='pairwise' and with another method, both with the same reviewer"
     ),
+    JUDGE: (
+        "no two conditions are judges that discuss nothing; add conditions of one seat each, with "
+        "different reviewers or protocols"
+    ),
 }
 
 Estimates = tuple[Floats, Floats, Floats]
@@ -64,7 +70,8 @@ class Effect:
     """A condition, and the condition `against` which it is compared, if any.
 
     `same_reviewers` is true if both conditions have the same reviewers. With a `gain` the discussion is
-    assumed to be right that much more often than its better seat, whatever its cards say.
+    assumed to be right that much more often than its better seat, whatever its cards say. Of two lone
+    judges, `condition` is the more accurate one in simulated studies.
     """
 
     kind: str
@@ -75,8 +82,10 @@ class Effect:
 
     @property
     def group(self) -> str:
-        """The discussion, or the pairwise judgement that other methods are compared with."""
-        return self.condition if self.discussed else self.against
+        """The heading of effects shown together: a discussion, the best judge, or pairwise judgement."""
+        if self.kind == JUDGE:
+            return f"{self.condition}, the most accurate judge"
+        return self.condition if self.discussed else f"against {self.against}"
 
     @property
     def primary(self) -> bool:
@@ -86,15 +95,20 @@ class Effect:
     @property
     def discussed(self) -> bool:
         """True if the effect depends on hearing other reviewers."""
-        return self.kind != METHOD
+        return self.kind not in (METHOD, JUDGE)
 
 
 def list_effects(
-    plan: Plan, *, wanted: Sequence[str] = (), gain: float | None = None
+    plan: Plan,
+    *,
+    wanted: Sequence[str] = (),
+    gain: float | None = None,
+    best: str = "",
 ) -> tuple[Effect, ...]:
     """List the effects that the conditions can show, or the wanted ones by `EFFECT_KINDS`.
 
-    With a `gain`, each comparison with a better seat is listed again with that true gain.
+    With a `gain`, each comparison with a better seat is listed again with that true gain. `best` is the
+    most accurate of the lone judges, with which each other one is compared.
 
     Raises:
         ExperimentError: An effect is unknown, or the conditions cannot show it.
@@ -103,7 +117,7 @@ def list_effects(
     if unknown:
         msg = f"unknown effect {unknown[0]!r}; choose one of {', '.join(EFFECT_KINDS)}"
         raise ExperimentError(msg)
-    found = tuple(_find_effects(plan))
+    found = (*_find_effects(plan), *_find_judges(plan, best))
     kinds = [EFFECT_KINDS[name] for name in wanted] or list(
         dict.fromkeys(one.kind for one in found)
     )
@@ -114,8 +128,8 @@ def list_effects(
             raise ExperimentError(msg)
     if not found:
         msg = (
-            f"{prefix} any effect: it has no discussion, and no method to compare with pairwise "
-            "judgement by the same reviewer; add such a condition"
+            f"{prefix} any effect: it has no discussion, and no two judges to compare; add such a "
+            "condition"
         )
         raise ExperimentError(msg)
     return tuple(
@@ -124,6 +138,11 @@ def list_effects(
         if one.kind in kinds
         for each in (one, *([replace(one, gain=gain)] if one.kind == BETTER and gain else []))
     )
+
+
+def list_judges(plan: Plan) -> tuple[str, ...]:
+    """List the conditions in which one reviewer judges alone."""
+    return tuple(part.condition.name for part in _list_lone(plan))
 
 
 def estimate_effect(effect: Effect, conditions: Mapping[str, Measures]) -> Estimates:
@@ -168,7 +187,7 @@ def list_differences(effect: Effect, conditions: Mapping[str, Measures]) -> Floa
 
 def _find_effects(plan: Plan) -> Iterator[Effect]:
     votes = [part for part in plan.parts if part.protocol.name == VOTE_PROTOCOL]
-    lone = [part for part in plan.parts if len(part.seats) == 1]
+    lone = _list_lone(plan)
     for part in plan.parts:
         name = part.condition.name
         if part in lone:
@@ -190,6 +209,30 @@ def _find_effects(plan: Plan) -> Iterator[Effect]:
                 )
             if Role.LEADER in Role.of_seats(len(part.seats)):
                 yield Effect(kind=LEADER, condition=name)
+
+
+def _find_judges(plan: Plan, best: str) -> Iterator[Effect]:
+    """Yield the most accurate lone judge against each other one that judges some of its comparisons."""
+    lone = _list_lone(plan)
+    for first in (part for part in lone if part.condition.name == best):
+        for part in lone:
+            baseline = _find_baseline(first, lone)
+            if (
+                part is first
+                or part is baseline
+                or not any(first.judges(one) and part.judges(one) for one in plan.comparisons)
+            ):
+                continue
+            yield Effect(
+                kind=JUDGE,
+                condition=best,
+                against=part.condition.name,
+                same_reviewers=_reviewers(part) == _reviewers(first),
+            )
+
+
+def _list_lone(plan: Plan) -> list[Part]:
+    return [part for part in plan.parts if len(part.seats) == 1]
 
 
 def _reviewers(part: Part) -> frozenset[str]:

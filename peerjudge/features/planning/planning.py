@@ -13,9 +13,14 @@ import numpy as np
 from peerjudge.data import Card, Experiment, ReviewerKind, replace
 from peerjudge.data.arguments import check_arguments
 from peerjudge.errors import CardError, ExperimentError
-from peerjudge.features.planning.effects import VOTE_PROTOCOL, Effect, list_effects
+from peerjudge.features.planning.effects import VOTE_PROTOCOL, Effect, list_effects, list_judges
 from peerjudge.features.planning.sizes import Forecast, forecast_effects, forecast_stops
-from peerjudge.features.planning.studies import build_design, simulate_lengths
+from peerjudge.features.planning.studies import (
+    StudyDesign,
+    build_design,
+    simulate_accuracies,
+    simulate_lengths,
+)
 from peerjudge.features.planning.views import (
     EffectForecast,
     Expense,
@@ -29,7 +34,7 @@ from peerjudge.reporting.figures import Figure
 from peerjudge.results.base import Document, DrawnResult, Shown
 from peerjudge.results.columns import Cells
 from peerjudge.results.plain import make_plain
-from peerjudge.runs import Estimate, Prepared, estimate_calls, prepare
+from peerjudge.runs import Estimate, Plan, Prepared, estimate_calls, prepare
 from peerjudge.shelf import Shelf
 from peerjudge.simulation import reads_wording
 
@@ -39,9 +44,10 @@ GAINED = 0.1
 _LATENCY = 5.0
 _CONNECTIONS = 10
 _LEAST_PLAYED = 20_000
-"""Fewest comparisons on which the length of each discussion is simulated."""
+"""Fewest comparisons on which lengths of discussions and accuracies of judges are simulated."""
 _SEEDS = 1 << 64
 _LENGTH_SEED = 18
+_JUDGE_SEED = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -103,9 +109,10 @@ def plan(
         seed: Seed of all random choices, in place of the declared one.
         settings: `key: value` settings; see `apply_settings`.
         seats: Card by seat, for other reviewers than those declared; see `apply_seats`.
-        effects: `private`, `better-seat`, `vote`, `leader` or `pairwise`; by default all. A discussion is
-            compared with its private reviews, its better seat and a vote, its leader with its follower,
-            another method with pairwise judgement.
+        effects: `private`, `better-seat`, `vote`, `leader`, `pairwise` or `judge`; by default all. A
+            discussion is compared with its private reviews, its better seat and a vote, its leader with its
+            follower, another method with pairwise judgement, the most accurate judge of one seat with each
+            other one.
         gain: True gain over the better seat, 0.1 for 10 points, whose power is added; 0 for none.
         sizes: Size of the studies in comparisons, or several sizes.
         power: Wanted share of studies whose 95 % interval lies above 0.
@@ -141,15 +148,17 @@ def plan(
     seated = {seat.reviewer for part in declared.parts for seat in part.seats}
     judges = {name: card for name, card in declared.cast.items() if name in seated}
     cast = replace_reviewers(judges, stand_ins or {}, shelf)
-    wanted = list_effects(declared, wanted=effects, gain=gain or None)
+    design = build_design(declared, cast)
+    best = _find_best(design.select(*list_judges(declared)), declared)
+    wanted = list_effects(declared, wanted=effects, gain=gain or None, best=best)
     pulled = any(card.traits.get("truth_pull", 0) for card in cast.values())
     heard = [effect for effect in wanted if effect.discussed and pulled and effect.gain is None]
 
     def forecast(cards: Mapping[str, Card], some: Sequence[Effect]) -> dict[Effect, Forecast]:
         names = {name for effect in some for name in (effect.condition, effect.against)}
-        design, seed = build_design(declared, cards).select(*names), _seed_of(declared.experiment)
+        own, seed = build_design(declared, cards).select(*names), _seed_of(declared.experiment)
         return forecast_effects(
-            design, some, sizes=sorted(sizes), power=power, studies=studies, seed=seed
+            own, some, sizes=sorted(sizes), power=power, studies=studies, seed=seed
         )
 
     carded = forecast(cast, wanted)
@@ -159,7 +168,7 @@ def plan(
     }
     unpulled = forecast(flat, heard) if heard else {}
     stops = forecast_stops(
-        build_design(declared, cast),
+        design,
         wanted,
         most=max(sizes),
         studies=studies,
@@ -272,6 +281,19 @@ def _check_arguments(
 def _seed_of(experiment: Experiment) -> int:
     """Return the seed of a study as numpy takes it, which is not negative."""
     return experiment.seed % _SEEDS
+
+
+def _find_best(judges: StudyDesign, plan: Plan) -> str:
+    """Return the most accurate of these conditions in simulated studies; empty for fewer than two."""
+    if len(judges.discussions) < 2:
+        return ""
+    accuracies = simulate_accuracies(
+        judges,
+        comparisons=len(plan.comparisons),
+        studies=-(-_LEAST_PLAYED // len(plan.comparisons)),
+        random=np.random.default_rng([_seed_of(plan.experiment), _JUDGE_SEED]),
+    )
+    return max(accuracies, key=accuracies.__getitem__)
 
 
 def _estimate_expected(prepared: Prepared, cast: Mapping[str, Card]) -> Estimate | None:

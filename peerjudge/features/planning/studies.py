@@ -98,6 +98,19 @@ def simulate_studies(
         yield {name: _measure(each, batch) for name, each in design.discussions.items()}
 
 
+def simulate_accuracies(
+    design: StudyDesign, *, comparisons: int, studies: int, random: np.random.Generator
+) -> Mapping[str, float]:
+    """Return the mean accuracy of each condition over all studies; 0 without a readable verdict."""
+    sums = {name: np.zeros(2) for name in design.discussions}
+    for conditions in simulate_studies(
+        design, comparisons=comparisons, studies=studies, random=random
+    ):
+        for name, measured in conditions.items():
+            sums[name] += np.nansum(measured.after), np.count_nonzero(~np.isnan(measured.after))
+    return {name: float(right / max(count, 1.0)) for name, (right, count) in sums.items()}
+
+
 def simulate_lengths(
     design: StudyDesign, *, comparisons: int, studies: int, random: np.random.Generator
 ) -> Mapping[str, tuple[float, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from peerjudge.features.planning.effects import BETTER, GAIN, LEADER, METHOD, VOTE, Effect
+from peerjudge.features.planning.effects import BETTER, GAIN, JUDGE, LEADER, METHOD, VOTE, Effect
 from peerjudge.features.planning.sizes import Forecast, StopForecast
 from peerjudge.reporting.figures import Curve, Curves, Figure
 from peerjudge.reporting.layout import Cell, Column, Table, build_table
@@ -31,6 +31,10 @@ _BETTER_NOTE = (
     "A gain over the better seat is claimed only if the discussion beats each seat, which needs many more "
     "comparisons where the seats are nearly equal than against a seat named in advance. Its mean leans "
     "against the discussion in small studies, as it is the least of the differences over the seats."
+)
+_JUDGE_NOTE = (
+    "Two judges: the power is that of one interval. `compare` also corrects for the number of pairs; "
+    "with `--baseline` and the most accurate judge these are the pairs above only."
 )
 _EXPECTED = "Expected cost: discussions end as early as the simulated ones (card traits)"
 _STOPS = (
@@ -137,7 +141,7 @@ def list_forecasts(plan: StudyPlan) -> Iterator[Cells]:
 
 
 def draw_power(plan: StudyPlan) -> Mapping[str, Figure]:
-    """Return the power curves of each discussion, and of each judge with several methods."""
+    """Return the power curves of each discussion, of other methods, and of the most accurate judge."""
     figures = [
         Figure(
             id=f"power-{number}",
@@ -214,6 +218,8 @@ def _label(one: EffectForecast) -> str:
     kind, effect = one.effect.kind, one.effect
     if kind == METHOD:
         return effect.condition
+    if kind == JUDGE:
+        return f"against {effect.against}"
     if kind == VOTE:
         return f"against {effect.against}" + ("" if effect.same_reviewers else ", other reviewers")
     truly = f", truly {100 * effect.gain:+.0f} points" if effect.gain is not None else ""
@@ -230,7 +236,7 @@ def _power_table(group: str, effects: list[EffectForecast], wanted: float) -> Ta
 
     sizes = [row.comparisons for row in effects[0].as_carded.sizes]
     return build_table(
-        group if effects[0].effect.discussed else f"against {group}",
+        group,
         [_World(effect, *world) for effect in effects for world in _worlds(effect)],
         Column("effect", lambda row: _label(row.effect)),
         Column("world", "name", key="world"),
@@ -335,6 +341,11 @@ def _notes(plan: StudyPlan) -> Iterator[str]:
         )
     if plan.flawed:
         yield f"Unreadable and refused replies of {', '.join(plan.flawed)} are left out."
+    yield from _effect_notes(plan)
+
+
+def _effect_notes(plan: StudyPlan) -> Iterator[str]:
+    """Yield what to know about the effects of the plan."""
     kinds = {effect.effect.kind for effect in plan.effects}
     worse = [
         one.effect.condition
@@ -345,6 +356,8 @@ def _notes(plan: StudyPlan) -> Iterator[str]:
     ]
     if worse:
         yield f"Worse than the better seat alone in 97.5 % of studies or more: {', '.join(worse)}."
+    if sum(one.effect.kind == JUDGE for one in plan.effects) > 1:
+        yield _JUDGE_NOTE
     if BETTER in kinds:
         yield _BETTER_NOTE
     if GAIN in kinds:
@@ -356,7 +369,8 @@ def _notes(plan: StudyPlan) -> Iterator[str]:
 def _curves(effects: list[EffectForecast]) -> Iterator[Curve]:
     for effect in effects:
         for world, forecast in _worlds(effect):
-            name = _SHORT_NAMES.get(effect.effect.kind, effect.effect.condition)
+            one = effect.effect
+            name = _SHORT_NAMES.get(one.kind, one.against if one.kind == JUDGE else one.condition)
             if effect.effect.gain is not None:
                 name = f"{name}, truly {100 * effect.effect.gain:+.0f}"
             powers = [row.power for row in forecast.sizes]

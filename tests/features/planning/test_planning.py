@@ -63,6 +63,86 @@ def test_the_effects_that_the_conditions_can_show_are_listed(found):
     }
 
 
+def _judges(*named: tuple[str, str]) -> Experiment:
+    conditions = tuple(
+        Condition(name=f"{card}, {protocol}", protocol=protocol, seats=(card,))
+        for card, protocol in named
+    )
+    return Experiment(name="judges", data="sample", conditions=conditions)
+
+
+WEAK, SOLID, STRONG = (f"sim_{name}" for name in ("weak", "solid", "strong"))
+COT = "pairwise_cot"
+
+
+@pytest.mark.parametrize(
+    ("judges", "listed"),
+    [
+        pytest.param(
+            ((WEAK, COT), (STRONG, COT)),
+            [("judge against judge", f"{STRONG}, {COT}", f"{WEAK}, {COT}")],
+            id="two-cards",
+        ),
+        pytest.param(
+            ((WEAK, COT), (STRONG, COT), (SOLID, COT)),
+            [
+                ("judge against judge", f"{STRONG}, {COT}", f"{WEAK}, {COT}"),
+                ("judge against judge", f"{STRONG}, {COT}", f"{SOLID}, {COT}"),
+            ],
+            id="three-cards",
+        ),
+        pytest.param(
+            ((WEAK, "pros_cons"), (WEAK, "prepair")),
+            [("judge against judge", f"{WEAK}, prepair", f"{WEAK}, pros_cons")],
+            id="two-methods-of-one-card",
+        ),
+        pytest.param(
+            ((WEAK, "pairwise"), (WEAK, "prepair"), (STRONG, COT)),
+            [
+                ("against pairwise", f"{WEAK}, prepair", f"{WEAK}, pairwise"),
+                ("judge against judge", f"{STRONG}, {COT}", f"{WEAK}, pairwise"),
+                ("judge against judge", f"{STRONG}, {COT}", f"{WEAK}, prepair"),
+            ],
+            id="cards-and-methods",
+        ),
+    ],
+)
+def test_lone_judges_are_compared_with_the_most_accurate_one(shelf, judges, listed):
+    """Of k judges each other one has a row, except where it is the pairwise judgement of the same card."""
+    seen = plan(_judges(*judges), sizes=(20,), studies=5, shelf=shelf).study
+    effects = [one.effect for one in seen.effects]
+    assert [(one.kind, one.condition, one.against) for one in effects] == listed
+    assert all(one.without_pull is None and one.stop is None for one in seen.effects)
+
+
+def test_the_power_between_two_judges_is_in_tables_rows_and_figures(shelf):
+    """The more accurate judge is right more often, so its power grows and the needed size is found."""
+    found = plan(_judges((WEAK, COT), (SOLID, COT)), sizes=(40, 200), studies=100, shelf=shelf)
+    (one,) = found.study.effects
+    small, large = one.as_carded.sizes
+    assert 0.0 < small.power < large.power
+    assert one.as_carded.needed is not None
+    assert found.df["against"].tolist() == [f"{WEAK}, {COT}"] * 2
+    assert found.df["power"].tolist() == [small.power, large.power]
+    (document,) = json.loads(json.dumps(found.document()))["effects"]
+    assert document["effect"] == "judge against judge"
+    assert document["as_carded"]["needed"] == one.as_carded.needed
+    (figure,) = found.figures.values()
+    assert f"{SOLID}, {COT}" in figure.description
+    assert [curve.name for curve in figure.chart.curves] == [f"{WEAK}, {COT}"]
+
+
+def test_judges_of_different_comparisons_are_not_compared(shelf):
+    """Judges that share no comparison have no difference, in the plan as in `compare`."""
+    first, second = (
+        Condition(name=card, protocol=COT, seats=(card,), contestants=contestants)
+        for card, contestants in ((WEAK, (WEAK, SOLID)), (STRONG, (STRONG, "sim_plain")))
+    )
+    both = Experiment(name="apart", data="sample", conditions=(first, second))
+    with pytest.raises(ExperimentError, match="cannot show any effect"):
+        plan(both, sizes=(20,), studies=5, shelf=shelf)
+
+
 @pytest.mark.slow
 def test_runs_find_the_effects_of_the_plan(found, shelf, tmp_path):
     """Over several seeds, the findings of runs have the mean of the plan."""
@@ -308,7 +388,7 @@ def test_arguments_out_of_range_are_refused(shelf, changes, error, sentence):
 
 
 def test_an_experiment_without_a_comparison_is_refused(shelf):
-    """One method alone shows no effect, and choices of three answers cannot be simulated."""
+    """One judge alone shows no effect, and choices of three answers cannot be simulated."""
     alone = Condition(name="bare", protocol="pairwise", seats=("sim_weak",))
     with pytest.raises(ExperimentError, match="cannot show any effect"):
         plan(Experiment(name="alone", data="sample", conditions=(alone,)), shelf=shelf)
@@ -321,7 +401,7 @@ def test_an_experiment_without_a_comparison_is_refused(shelf):
 @pytest.mark.parametrize(
     ("wanted", "sentence"),
     [
-        ("votes", "choose one of private, better-seat, vote, leader, pairwise"),
+        ("votes", "choose one of private, better-seat, vote, leader, pairwise, judge"),
         ("vote", "add a condition with protocol='vote'"),
         ("leader", "no condition is a discussion of two"),
         ("private", "no condition is a discussion"),
