@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from peerjudge.data import Role
+from peerjudge.data import Expects, Role, Seat
 from peerjudge.errors import ExperimentError
-from peerjudge.features.planning.studies import Floats, Measures
+from peerjudge.features.planning.studies import Floats, Measures, list_scripts
 from peerjudge.runs import Part, Plan
-from peerjudge.simulation.scripts import write_script
+from peerjudge.simulation.scripts import Script, write_script
 from peerjudge.statistics.interval import DIFFERENCE, measure_least, measure_ratios
 
 GAIN = "discussion against private reviews"
@@ -42,8 +42,10 @@ NORMAL = 1.959964
 VOTE_PROTOCOL = "vote"
 _PAIRWISE = "pairwise"
 _MISSING: Mapping[str, str] = {
-    GAIN: "no condition is a discussion",
-    BETTER: "no condition is a discussion",
+    GAIN: "no condition is a discussion after private reviews (controls are left out)",
+    BETTER: (
+        "no condition is a discussion in which each seat has a private review (controls are left out)"
+    ),
     VOTE: (
         "no condition is a vote; add a condition with protocol='vote' and the seats of the discussion, "
         "repeated until it has as many calls as the discussion"
@@ -63,6 +65,7 @@ Estimates = tuple[Floats, Floats, Floats]
 """Value and standard error of an effect in every study, NaN where undefined; 1 where it is claimed."""
 
 _ERROR_RATE = 0.05
+_SeatName = tuple[str, float | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +93,7 @@ class Effect:
     @property
     def primary(self) -> bool:
         """True if an experiment can declare it as its primary contrast."""
-        return self.kind in (GAIN, BETTER, VOTE) and self.gain is None
+        return self.kind in (GAIN, BETTER, VOTE) and self.same_reviewers and self.gain is None
 
     @property
     def discussed(self) -> bool:
@@ -128,8 +131,8 @@ def list_effects(
             raise ExperimentError(msg)
     if not found:
         msg = (
-            f"{prefix} any effect: it has no discussion, and no two judges to compare; add such a "
-            "condition"
+            f"{prefix} any effect: it has no discussion after private reviews (controls are left out), and "
+            "no two judges to compare; add such a condition"
         )
         raise ExperimentError(msg)
     return tuple(
@@ -195,8 +198,14 @@ def _find_effects(plan: Plan) -> Iterator[Effect]:
             if baseline is not None:
                 yield Effect(kind=METHOD, condition=name, against=baseline.condition.name)
         elif part.protocol.name != VOTE_PROTOCOL:
-            yield Effect(kind=GAIN, condition=name)
-            yield Effect(kind=BETTER, condition=name)
+            scripts = list_scripts(part, plan)
+            if any(step.cue.control != "none" for one in scripts for step in one.steps):
+                continue  # The analysis contrasts no control.
+            private = _find_private(scripts)
+            if private:
+                yield Effect(kind=GAIN, condition=name)
+            if private == frozenset(map(_name_seat, part.seats)):
+                yield Effect(kind=BETTER, condition=name)
             if votes:
                 alike = [vote for vote in votes if _reviewers(vote) == _reviewers(part)]
                 turns = _count_turns(part, plan)
@@ -209,6 +218,21 @@ def _find_effects(plan: Plan) -> Iterator[Effect]:
                 )
             if Role.LEADER in Role.of_seats(len(part.seats)):
                 yield Effect(kind=LEADER, condition=name)
+
+
+def _find_private(scripts: Sequence[Script]) -> frozenset[_SeatName]:
+    """Return the reviewers that judge before they hear another, in one of the discussions or more."""
+    return frozenset(
+        _name_seat(one.seats[step.seat])
+        for one in scripts
+        for step in one.steps
+        if step.cue.private and (step.cue.expects is Expects.VERDICT or one.rates)
+    )
+
+
+def _name_seat(seat: Seat) -> _SeatName:
+    """Return what tells the seats of the analysis apart: reviewer and temperature."""
+    return seat.reviewer, seat.sampling.temperature
 
 
 def _find_judges(plan: Plan, best: str) -> Iterator[Effect]:

@@ -29,8 +29,9 @@ class Measures:
     """Measures of a condition, `[study, comparison]`, averaged over its discussions.
 
     `after` is the share of correct conclusions (NaN without one), `before` that of correct private
-    verdicts; it is `None` for a lone judge. `seats` is the share of correct private verdicts of each
-    reviewer, told apart by its temperature. `contradicted` and `altered` count turns by role.
+    verdicts; it is `None` for a lone judge, and where no seat judges privately. `seats` is the share of
+    correct private verdicts of each reviewer, told apart by its temperature. `contradicted` and `altered`
+    count turns by role.
     """
 
     after: Floats
@@ -85,6 +86,11 @@ def build_design(plan: Plan, cast: Mapping[str, Card]) -> StudyDesign:
             part.condition.name: tuple(_list_discussions(part, plan)) for part in plan.parts
         },
     )
+
+
+def list_scripts(part: Part, plan: Plan) -> tuple[Script, ...]:
+    """List the scripts of the discussions of a condition on one comparison."""
+    return tuple(one.script for one in _list_discussions(part, plan))
 
 
 def simulate_studies(
@@ -223,7 +229,7 @@ def _measure(discussions: Sequence[_Discussion], batch: _Batch) -> Measures:
     lone = all(len(discussion.script.seats) == 1 for discussion in discussions)
     return Measures(
         after=divide_known(correct, read),
-        before=None if lone else _pool(by_seat.values()),
+        before=None if lone or not by_seat else _pool(by_seat.values()),
         seats={key: divide_known(*counts) for key, counts in by_seat.items()},
         contradicted=contradicted,
         altered=altered,

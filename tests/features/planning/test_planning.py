@@ -16,6 +16,7 @@ from peerjudge.errors import CardError, ExperimentError, PeerJudgeError, Protoco
 from peerjudge.features.planning.effects import BETTER, Effect, estimate_effect, list_effects
 from peerjudge.features.planning.planning import plan
 from peerjudge.features.planning.studies import Measures, build_design, simulate_studies
+from peerjudge.results.comparisons import compare
 from peerjudge.runs import estimate_calls, load, prepare, run
 from peerjudge.shelf import Shelf
 from peerjudge.statistics.interval import measure_mean
@@ -141,6 +142,69 @@ def test_judges_of_different_comparisons_are_not_compared(shelf):
     both = Experiment(name="apart", data="sample", conditions=(first, second))
     with pytest.raises(ExperimentError, match="cannot show any effect"):
         plan(both, sizes=(20,), studies=5, shelf=shelf)
+
+
+CONTRASTS: dict[str, str] = {
+    "discussion against private reviews": "mean seat",
+    "discussion against better seat": "better seat",
+    "discussion against vote": "vote",
+}
+
+ADVOCATE = """
+from peerjudge.data import Cue
+from peerjudge.protocol import TurnOptions, next_discussion_cue
+
+SEATS = (2, 2)
+ANSWERS = (2, 2)
+Options = TurnOptions
+
+
+def next_cue(seats, comparison, turns, options):
+    if not turns:
+        return next_discussion_cue(seats[:1], comparison, turns, options, length=0)
+    if len(turns) > options.turns:
+        return None
+    return Cue(
+        seat=seats[len(turns) % 2].id,
+        task="discuss",
+        sees=comparison.shown,
+        hears=tuple(range(len(turns))),
+    )
+"""
+"""Only the first seat judges alone; the second one answers it."""
+
+
+@pytest.mark.parametrize("leader", [Leader.FIRST, Leader.BOTH])
+def test_a_plan_lists_the_contrasts_of_compare(tmp_path: Path, leader):
+    """Controls, and the better of seats that do not all judge alone, are in neither list."""
+    (tmp_path / "protocols").mkdir()
+    (tmp_path / "protocols" / "advocate.py").write_text(ADVOCATE, "utf-8")
+    project = Shelf(project=tmp_path)
+    talk = {"protocol": "leader_follower", "seats": SEATS, "leader": leader}
+    study = Experiment(
+        name="listed",
+        data="sample",
+        conditions=(
+            Condition(name="talk", **talk),
+            Condition(name="placebo", options={"control": "placebo"}, **talk),
+            Condition(name="swapped", options={"control": "swapped"}, **talk),
+            Condition(name="advocate", protocol="advocate", seats=SEATS, leader=leader),
+            Condition(name="vote", protocol="vote", seats=SEATS * 3),
+        ),
+    )
+    planned = {
+        (one.condition, CONTRASTS[one.kind])
+        for one in list_effects(prepare(study, shelf=project).plan)
+        if one.kind in CONTRASTS
+    }
+    summary = asyncio.run(run(study, out=tmp_path / "run", limit=8, shelf=project))
+    compared = compare(summary.folder).contrasts
+    assert planned == {
+        (row.condition, one.alternative)
+        for row in compared
+        for one in row.all
+        if one.difference is not None and one.alternative in CONTRASTS.values()
+    }
 
 
 @pytest.mark.slow
