@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -14,7 +15,15 @@ from starlette.routing import Route
 
 from peerjudge.data import to_plain
 from peerjudge.errors import DataError, StoreError
-from peerjudge.store.desk import Desk, DeskConflictError, DeskEntry, DeskTask, Draft, TaskState
+from peerjudge.store.desk import (
+    Desk,
+    DeskConflictError,
+    DeskEntry,
+    DeskTask,
+    Draft,
+    ListedTask,
+    TaskState,
+)
 from peerjudge.store.study_desk import ClaimLapsedError, StudyDesk
 from peerjudge.web.app import serve_static
 from peerjudge.web.connections import BODY_SECONDS, TooLargeError, TooSlowError
@@ -32,6 +41,9 @@ from peerjudge.web.pages import render
 _MOST_LISTED = 200
 _MOST_ANSWERED = 20
 """Answered tasks of a study that its list shows."""
+_MOST_READ = 20
+"""Latest answered tasks whose rules a person need not read again."""
+_Pair = tuple[str, str]
 _UNDONE = (TaskState.OPEN, TaskState.DRAFT)
 _HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
 
@@ -82,6 +94,23 @@ def build_desk_app(
         unsaved=_say_unsaved,
         cookie=cookie,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Section:
+    """A heading, its text, and whether the person has read both in a task that they answered."""
+
+    heading: str
+    body: str
+    known: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Progress:
+    """Place of a task among those of a person: those answered before it and itself, of all so far."""
+
+    number: int
+    total: int
 
 
 class _ForeignError(Exception):
@@ -193,13 +222,17 @@ class _DeskPages:
     ) -> Response:
         """Return the page of a task with these fields; `other` shows the newest version beside them."""
         card = str(request["card"])
+        done = [one for one in self._desk.list_tasks(card) if one.state not in _UNDONE]
+        known = self._list_known(done, task.id, card)
+        number = len(done) if entry.answered else len(done) + 1
+        total = len(done) + self._desk.count_open().get(card, 0)
         page = render(
             "desk_task",
             card=card,
             task=task,
             sheet=task.sheet,
-            instruction=_split_headings(task.sheet.instruction),
-            place=_split_headings(task.sheet.place),
+            instruction=_mark_known(_split_headings(task.sheet.instruction), known),
+            place=_mark_known(_split_headings(task.sheet.place), frozenset()),
             fields=build_fields(task),
             can_leave=self._can_leave,
             entry=entry,
@@ -208,10 +241,18 @@ class _DeskPages:
             error=error,
             token=request["token"],
             opened=int(time.time()),
-            count=self._desk.count_open().get(card, 0),
+            progress=_Progress(number=number, total=max(total, number)),
             saved=request.query_params.get("saved", "")[:64],
         )
         return HTMLResponse(page, status)
+
+    def _list_known(self, done: Sequence[ListedTask], task: str, card: str) -> frozenset[_Pair]:
+        """Return the sections that a person has read in the latest other tasks that they answered."""
+        others = [one.id for one in done if one.id != task][-_MOST_READ:]
+        found = (self._desk.find_task(one, card=card) for one in others)
+        return frozenset(
+            pair for one in found if one for pair in _split_headings(one.sheet.instruction)
+        )
 
 
 class _StudyPages(_DeskPages):
@@ -292,7 +333,15 @@ def _conflict(task: DeskTask, cause: DeskConflictError) -> Response:
     return JSONResponse(document, 409)
 
 
-def _split_headings(text: str) -> list[tuple[str, str]]:
+def _mark_known(pairs: Sequence[_Pair], known: frozenset[_Pair]) -> list[_Section]:
+    """Return the sections of a text; what a person has read before is folded under its heading."""
+    return [
+        _Section(heading=pair[0], body=pair[1], known=bool(pair[0]) and pair in known)
+        for pair in pairs
+    ]
+
+
+def _split_headings(text: str) -> list[_Pair]:
     """Return the sections of a text as pairs of heading and body; the first heading may be empty."""
     parts = _HEADING.split(text)
     pairs = [("", parts[0]), *zip(parts[1::2], parts[2::2], strict=True)]

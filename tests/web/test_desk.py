@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("starlette", reason="needs starlette: pip install 'peerjudge[web]'")
 import httpx
 
-from peerjudge.data import Expects, Message, TaskSheet, TitledText
+from peerjudge.data import Expects, Message, TaskSheet, TitledText, replace
 from peerjudge.errors import StoreError
 from peerjudge.store.desk_places import open_desk
 from peerjudge.store.desk_records import list_people_answers
@@ -109,6 +109,31 @@ async def test_a_person_answers_without_scripts_and_changes_the_answer(tmp_path)
             assert late.status_code == 409
             assert "The run has taken this answer up" in late.text
             assert "Replace the answer" not in late.text
+
+
+async def test_a_task_tells_its_place_and_folds_what_was_read_before(tmp_path):
+    """The page counts what is answered; rules of an answered task are folded, other ones are open."""
+    same = replace(SHEET, instruction="# Rules\n1. Be fair.\n\n# Task\nRate.")
+    sheets = {"t1": SHEET, "t2": same, "t3": SHEET}
+    posted = [task(name, sheet=sheet) for name, sheet in sheets.items()]
+    with serve(tmp_path, *posted) as (_, connect):
+        async with connect("ann") as client:
+            await client.get(client.link)
+            first = (await client.get("/desk/t1")).text
+            assert "<title>1 of 3 " in first
+            assert "<details class" not in first, "nothing was read before"
+            form = {**read_fields(first), "choice": "1", "reason": ""}
+            assert (await client.post("/desk/t1", data=form, headers=OWN)).status_code == 303
+            for name in ("t2", "t3"):
+                assert ">2 of 3</span>" in (await client.get(f"/desk/{name}")).text
+            assert ">1 of 3 answered</span>" in (await client.get("/desk/t1")).text
+            folded = {
+                name: re.findall(
+                    r"<details class.*?<summary.*?>(.*?)<", (await client.get(f"/desk/{name}")).text
+                )
+                for name in sheets
+            }
+    assert folded == {"t1": [], "t2": ["Rules"], "t3": ["Rules", "Task"]}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from peerjudge.data import Expects, TaskSheet, TitledText
+from peerjudge.data import Expects, TaskSheet, TitledText, replace
 from peerjudge.store.desk import Draft
 from peerjudge.store.desk_places import open_desk
 
@@ -193,6 +193,42 @@ def test_a_person_writes_by_keys_and_a_second_tab_loses_nothing(served, desk):
         assert 0 < answer.seconds < 60
         assert page.evaluate("localStorage.length") == 0
         assert [one for one in faults if "409" not in one] == []
+
+
+def is_in_sight(page, locator):
+    """Return whether an element is wholly within the window."""
+    box = locator.bounding_box()
+    return box["y"] >= 0 and box["y"] + box["height"] <= page.viewport_size["height"]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_choice_is_in_sight_beside_an_answer_of_any_length(served, desk, width):
+    """At the top of a page with long answers a person can choose and save; a key opens the whole text."""
+    long = "Some words to read. " * 1500
+    answers = tuple(TitledText(title=f"Answer ({x})", text=long) for x in "ab")
+    desk.post(task(f"w{width}", sheet=replace(LONG, answers=answers), ties=True))
+    with served(viewport={"width": width, "height": 844}) as (page, base, faults):
+        page.goto(f"{base}/desk/w{width}")
+        answer = page.get_by_role("region", name="Answer (a)").locator(".said")
+        assert answer.bounding_box()["height"] < 500
+        for name in ("Answer (a)", "Answer (b)", "Tie", "I cannot judge"):
+            assert is_in_sight(page, page.get_by_role("radio", name=name))
+        assert is_in_sight(page, page.get_by_role("button", name="Save the answer"))
+        more = page.get_by_role("button", name="Show all 6,000 words").first
+        more.press("Enter")
+        assert answer.bounding_box()["height"] > 3000
+        assert is_in_sight(page, page.get_by_role("radio", name="Answer (a)"))
+        page.get_by_role("button", name="Show less").press("Enter")
+        assert answer.bounding_box()["height"] < 500
+        field = page.get_by_label("Reason")
+        field.focus()
+        bar = page.locator(".bar").bounding_box()
+        shown = field.bounding_box()
+        assert shown["y"] + shown["height"] <= bar["y"], "the bar hides no field with the focus"
+        assert faults == []
+    with served(java_script_enabled=False) as (page, base, _):
+        page.goto(f"{base}/desk/w{width}")
+        assert page.locator(".answer .said").first.bounding_box()["height"] > 3000
 
 
 def score(page, answer, aspect):

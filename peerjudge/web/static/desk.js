@@ -39,6 +39,35 @@
   const done = (find("[data-saved]")?.dataset.saved) || "";
   if (done && storage.read(PREFIX + done)?.sent) storage.remove(PREFIX + done);
 
+  // ---- long texts: the whole text opens with a button; without scripts it is open
+
+  const FOLD_FROM = 1.3; // A fold that hides less than this share costs more than it saves.
+  function countWords(text) {
+    if (!Intl.Segmenter) return text.split(/\s+/).filter(Boolean).length;
+    let words = 0;
+    for (const one of new Intl.Segmenter(undefined, { granularity: "word" }).segment(text)) words += one.isWordLike ? 1 : 0;
+    return words;
+  }
+  function fold(text, place) {
+    text.classList.add("folded");
+    if (text.scrollHeight < FOLD_FROM * text.clientHeight) { text.classList.remove("folded"); return; }
+    const button = document.createElement("button");
+    const more = `Show all ${countWords(text.textContent).toLocaleString("en")} words`;
+    text.id ||= `text-${place}`;
+    Object.assign(button, { type: "button", className: "fold", textContent: more });
+    button.setAttribute("aria-controls", text.id);
+    button.setAttribute("aria-expanded", "false");
+    button.addEventListener("click", () => {
+      const folded = text.classList.toggle("folded");
+      text.scrollTop = 0;
+      button.textContent = folded ? more : "Show less";
+      button.setAttribute("aria-expanded", String(!folded));
+      if (folded) button.scrollIntoView({ block: "nearest" });
+    });
+    text.after(button);
+  }
+  document.querySelectorAll("[data-fold]").forEach(fold);
+
   // ---- form
 
   const form = find("#form");
