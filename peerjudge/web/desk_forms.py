@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
+from string import ascii_lowercase
 
 from peerjudge.data import Expects
 from peerjudge.errors import DataError
@@ -24,16 +25,20 @@ from peerjudge.verdicts.stating import NONE, TIED
 
 _MOST_BUTTONS = 11
 """A longer scale is a number field."""
+_TIE_KEY = "t"
+_KEYS = ascii_lowercase[: ascii_lowercase.index(_TIE_KEY)]
+"""Keys of the answers in the shown order."""
 _SLIDER = re.compile(r"^slider-\d{1,2}-\d{1,2}$")
 _DAY = 86_400.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A radio button."""
+    """A radio button; `key` chooses it, and is empty where none does."""
 
     value: str
     label: str
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,9 +85,12 @@ def build_fields(task: DeskTask) -> FormFields:
     labels = [answer.title for answer in task.sheet.answers]
     if len(labels) != task.answers:
         labels = [f"Answer {number}" for number in range(1, task.answers + 1)]
-    choices = [Choice(value=str(number), label=label) for number, label in enumerate(labels, 1)]
+    choices = [
+        Choice(value=str(number), label=label, key=_KEYS[number - 1 : number])
+        for number, label in enumerate(labels, 1)
+    ]
     if task.ties:
-        choices.append(Choice(value=TIED, label="Tie"))
+        choices.append(Choice(value=TIED, label="Tie", key=_TIE_KEY))
     return FormFields(
         choices=[*choices, cannot],
         legend="Your choice",

@@ -140,11 +140,11 @@ async def test_a_task_tells_its_place_and_folds_what_was_read_before(tmp_path):
     ("changes", "shown", "hidden"),
     [
         ({}, ["Answer (a)", "Answer (b)", "I cannot judge", "Confidence"], ["Tie", "(worst)"]),
-        ({"ties": True}, ["Tie"], []),
+        ({"ties": True}, ["Tie", 'data-key="b"', 'data-key="t"'], ['data-key="c"']),
         (
             {"expects": Expects.RATING, "scale": (10, 1)},
             ["10 (worst)", "1 (best)"],
-            ['value="tie"'],
+            ['value="tie"', "data-key"],
         ),
         ({"expects": Expects.RATING, "scale": (0, 100)}, ['max="100"'], ['value="55"']),
         ({"expects": Expects.TEXT}, ["Your text"], ['type="radio"', "Confidence"]),

@@ -231,6 +231,41 @@ def test_the_choice_is_in_sight_beside_an_answer_of_any_length(served, desk, wid
         assert page.locator(".answer .said").first.bounding_box()["height"] > 3000
 
 
+def test_letters_choose_where_no_text_is_typed(served, desk):
+    """Each answer and the tie have the letter beside them; text fields, modifiers and the switch keep it."""
+    answers = tuple(TitledText(title=f"Answer ({x})", text=x) for x in "abc")
+    desk.post(task("k1", sheet=replace(LONG, answers=answers), answers=3, ties=True))
+    with served() as (page, base, faults):
+        page.goto(f"{base}/desk/k1")
+        assert page.locator(".choice kbd:visible").all_inner_texts() == ["a", "b", "c", "t"]
+        for key, name in {
+            "b": "Answer (b)",
+            "t": "Tie",
+            "C": "Answer (c)",
+            "a": "Answer (a)",
+        }.items():
+            page.keyboard.press(key)
+            assert page.get_by_role("radio", name=name, exact=True).is_checked()
+        wait_for(page, "Draft saved.")
+        assert desk.find_entry("k1").draft.choice == "1"
+        for field, typed in (("Reason", "both"), ("Confidence", "")):
+            page.get_by_label(field).press_sequentially("both")
+            assert page.get_by_label(field).input_value() == typed
+        page.get_by_role("button", name="Save the answer").focus()
+        page.keyboard.press("Control+b")
+        page.keyboard.press("d")
+        page.get_by_label("Use these keys").uncheck()
+        page.keyboard.press("b")
+        assert page.get_by_role("radio", name="Answer (a)").is_checked()
+        assert page.locator(".choice kbd:visible").count() == 0
+        page.get_by_label("Use these keys").check()
+        page.keyboard.press("b")
+        page.keyboard.press("Control+Enter")
+        page.wait_for_url("**saved=k1")
+        assert desk.find_answer("k1").draft.choice == "2"
+        assert faults == []
+
+
 def score(page, answer, aspect):
     """Return the number of an aspect of an answer, found as a screen reader names it."""
     group = page.get_by_role("group", name=answer, exact=True)

@@ -307,11 +307,32 @@
   const STORED = "peerjudge-keys";
   const toggle = find("#keys-on");
   toggle.checked = storage.read(STORED + "-desk") !== "off";
-  toggle.addEventListener("change", () => storage.write(STORED + "-desk", toggle.checked ? "on" : "off"));
+  const keyed = [...form.querySelectorAll("[data-key]")];
+  function showKeys() {
+    for (const one of keyed) {
+      one.parentElement.querySelector("kbd").hidden = !toggle.checked;
+      if (toggle.checked) one.setAttribute("aria-keyshortcuts", one.dataset.key);
+      else one.removeAttribute("aria-keyshortcuts");
+    }
+  }
+  showKeys();
+  toggle.addEventListener("change", () => { storage.write(STORED + "-desk", toggle.checked ? "on" : "off"); showKeys(); });
   find(".keys").hidden = false;
-  form.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !toggle.checked) return;
+  // Letters are text in every field that takes text, and a letter in a list of options is a search in it.
+  const takesText = (target) => target.isContentEditable
+    || (target.matches("input, textarea, select") && !["radio", "checkbox", "range"].includes(target.type));
+  document.addEventListener("keydown", (event) => {
+    if (!toggle.checked || event.isComposing || event.repeat) return;
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      form.requestSubmit();
+      return;
+    }
+    if (ended || event.ctrlKey || event.metaKey || event.altKey || takesText(event.target)) return;
+    const chosen = keyed.find((one) => one.dataset.key === event.key.toLowerCase());
+    if (!chosen) return;
     event.preventDefault();
-    form.requestSubmit();
+    chosen.focus({ preventScroll: true }); // A screen reader tells what was chosen, and Tab goes on from there.
+    if (!chosen.checked) chosen.click();
   });
 })();
