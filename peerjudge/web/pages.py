@@ -16,6 +16,7 @@ from peerjudge.reporting.fragments import build_environment, mark_page
 from peerjudge.shown import money
 from peerjudge.store.browsing import FACETS, SORTS
 from peerjudge.web.discussion import TURNS_PER_PAGE, name_mark, split_text
+from peerjudge.web.markdown import write_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -124,6 +125,7 @@ def _load_templates() -> Environment:
         counted=counted,
         cost=format_cost,
         json_text=format_json,
+        marked=write_text,
         minus_signs=minus_signs,
         most_stacked=MOST_STACKED,
         name_event=name_event,

@@ -313,9 +313,13 @@ async def test_two_tabs_lose_no_text(tmp_path):
 
 async def test_hostile_texts_stay_texts_and_a_reason_cannot_turn_the_choice(tmp_path):
     """Markup is escaped, forced directions become marks, and a reason with another verdict is refused."""
-    with serve(tmp_path, task("t")) as (desk, connect):
+    marked = "**So** [x](javascript:alert(1)) ![y](https://example.org/y.png)"
+    answers = (TitledText(title="Answer (a)", text=marked), SHEET.answers[1])
+    with serve(tmp_path, task("t", sheet=replace(SHEET, answers=answers))) as (desk, connect):
         async with connect("ann") as client:
             await client.get(client.link)
+            shown = (await client.get("/desk/t")).text
+            assert marked.replace("**So**", "<strong>So</strong>") in shown
             for path in ("/desk", "/desk/t"):
                 page = (await client.get(path)).text
                 assert "<script>alert" not in page

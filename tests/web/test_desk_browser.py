@@ -19,10 +19,23 @@ from .conftest import HOSTILE
 from .test_desk import task
 
 PEERJUDGE = str(Path(sys.executable).parent / "peerjudge")
+FORMS = """# Cause
+1. **One** `code`, [link](javascript:alert(1))
+2. ![picture](https://example.org/x.png)
+
+```python
+print("x")
+```
+
+| left | right |
+|------|------:|
+| 1    | 2     |
+
+"""
 LONG = TaskSheet(
     role="Be strict.",
     question=f"Why? {HOSTILE} {'unbroken' * 60}",
-    answers=tuple(TitledText(title=f"Answer ({x})", text=f"{x} " * 400) for x in "ab"),
+    answers=tuple(TitledText(title=f"Answer ({x})", text=FORMS + f"{x} " * 400) for x in "ab"),
     place="# Discussion\nYou are reviewer 1.",
     heard=(
         TitledText(title="You replied", text="It is (a)."),
