@@ -105,14 +105,6 @@ class _Section:
     known: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Progress:
-    """Place of a task among those of a person: those answered before it and itself, of all so far."""
-
-    number: int
-    total: int
-
-
 class _ForeignError(Exception):
     """A form does not carry the token of the session."""
 
@@ -225,7 +217,6 @@ class _DeskPages:
         done = [one for one in self._desk.list_tasks(card) if one.state not in _UNDONE]
         known = self._list_known(done, task.id, card)
         number = len(done) if entry.answered else len(done) + 1
-        total = len(done) + self._desk.count_open().get(card, 0)
         page = render(
             "desk_task",
             card=card,
@@ -241,10 +232,15 @@ class _DeskPages:
             error=error,
             token=request["token"],
             opened=int(time.time()),
-            progress=_Progress(number=number, total=max(total, number)),
+            number=number,
+            total=self._word_total(card, number, len(done)),
             saved=request.query_params.get("saved", "")[:64],
         )
         return HTMLResponse(page, status)
+
+    def _word_total(self, card: str, number: int, done: int) -> str:
+        """Return the number of all tasks of a person that are known now, with those done."""
+        return f"{max(done + self._desk.count_open().get(card, 0), number):,}"
 
     def _list_known(self, done: Sequence[ListedTask], task: str, card: str) -> frozenset[_Pair]:
         """Return the sections that a person has read in the latest other tasks that they answered."""
@@ -314,6 +310,18 @@ class _StudyPages(_DeskPages):
             return _message("Judged by others", text, 409)
         self._on_answer()
         return response
+
+    def _word_total(self, card: str, number: int, done: int) -> str:
+        """Return the number with the checks to be expected: one of those met would tell what was a check."""
+        study = self._study.read_study()
+        if study is None or not study.checks:
+            return super()._word_total(card, number, done)
+        judged = sum(
+            one.annotator == card and one.answered and one.check is None
+            for one in self._study.list_claims()
+        )
+        items = judged + self._study.count_open().get(card, 0)
+        return f"about {max(round(items / (1 - study.checks)), number):,}"
 
     def _find_next(self, card: str, after: str) -> str:
         """Claim the next task of a person and return its address."""

@@ -81,6 +81,29 @@ async def test_two_people_complete_a_study_and_see_nothing_of_its_gold(tmp_path)
         assert set(votes.humans) == {"ann", "bob"}
 
 
+@pytest.mark.parametrize(
+    ("checks", "places"),
+    [(0.0, [f"{n} of 6" for n in range(1, 7)]), (0.3, [f"{n} of about 9" for n in range(1, 10)])],
+)
+async def test_the_place_of_a_task_does_not_tell_which_ones_are_checks(tmp_path, checks, places):
+    """Of how many tasks each is does not change after a check, as its number is only expected."""
+    study = Study(data="sample", annotators=("ann",), judgments=1, checks=checks, limit=6)
+    with serve(tmp_path, study) as (desk, connect):
+        async with connect("ann") as client:
+            await client.get(client.link)
+            place, seen = await begin(client), []
+            while not place.startswith("/desk?") and place != "/desk":
+                page = (await client.get(place)).text
+                seen.append(re.search(r"<title>(.*?) ·", page)[1])
+                sent = {**read_fields(page), "choice": "1", "reason": "", "confidence": ""}
+                given = await client.post(place.partition("?")[0], data=sent, headers=OWN)
+                place = given.headers["location"]
+        checked = sum(one.check is not None for one in desk.list_claims())
+    assert (checked > 0) == (checks > 0)
+    assert seen == places[: len(seen)]
+    assert len(seen) == 6 + checked
+
+
 async def test_leaving_a_task_gives_it_to_another_person(tmp_path):
     """The button frees the claim without an answer; a page that lists does not claim."""
     with serve(tmp_path) as (desk, connect):
