@@ -19,7 +19,7 @@ _LINE_END = "\r\n"
 def defuse(cell: object) -> object:
     """Return a cell with `'` before what a spreadsheet would run as a formula.
 
-    What is no number is written as its text, so that the text decides whatever the type is.
+    A cell of any type but a number is judged by the text that is written for it.
     """
     if cell is None or isinstance(cell, Number):
         return cell

@@ -212,15 +212,23 @@ class Table:
 
     def records(self) -> list[dict[str, object]]:
         """Return the rows as plain values by column; `x_low`, `x_high` and `x_n` belong to a measured `x`."""
+        rows: Sequence[Sequence[object]] = self.values if self.columns else self.rows
         names = self.columns or self.headings
-        return [
-            {
-                key: value
-                for name, cell in zip(names, row, strict=True)
-                for key, value in _spread(name, cell)
-            }
-            for row in (self.values if self.columns else self.rows)
-        ]
+        records: list[dict[str, object]] = [{} for _ in rows]
+        taken = Counter[str]()
+        for place, name in enumerate(names):
+            cells = [
+                dict(_spread(name, row[place])) if row[place] is not None else {} for row in rows
+            ]
+            keys = [*dict.fromkeys(key for cell in cells for key in cell)] or [name]
+            for key in keys:
+                taken[key] += 1
+                # A category or a contestant may have the name of another column.
+                own = f"{key}_{taken[key]}" if taken[key] > 1 else key
+                for record, cell in zip(records, cells, strict=True):
+                    if key in cell or (key == keys[0] and not cell):
+                        record[own] = cell.get(key)
+        return records
 
     def to_csv(self) -> str:
         """Return the records as CSV with a line of headings; none is a formula of a spreadsheet."""
@@ -317,19 +325,9 @@ def build_table(
         folded=folded,
         total=total,
         groups=groups,
-        columns=_number_equal([typed[place].name for place in kept]),
+        columns=tuple(typed[place].name for place in kept),
         values=tuple(zip(*(values[place] for place in kept), strict=True)),
     )
-
-
-def _number_equal(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names, where a name occurs again with its number: a category may have any name."""
-    seen = Counter[str]()
-    unique: list[str] = []
-    for name in names:
-        seen[name] += 1
-        unique.append(f"{name}_{seen[name]}" if seen[name] > 1 else name)
-    return tuple(unique)
 
 
 def build_generic_table(title: str, rows: Sequence[Noun]) -> Table:

@@ -254,7 +254,7 @@ def _build_item_table(item: PublishedItem, cells: Sequence[ReproducedCell]) -> T
             lambda cell: _DRAWN if cell.published is None else _number(cell, "published"),
         ),
         Column("Ours", lambda cell: _number(cell, "ours")),
-        Column("95 % interval", show_interval, key="ours"),
+        Column("95 % interval", show_interval, key="interval"),
         Column("n", "n"),
         Column("Origin", "origin"),
         ("Compared", _verdict),

@@ -81,7 +81,7 @@ def limit_connections(most: int, *, seconds: float = HEADER_SECONDS) -> type[H11
     """Return a protocol of uvicorn whose connections are bounded in number and time.
 
     Where there are too many, the one that has waited longest without a whole request is closed, so that
-    strangers who say nothing keep nobody else away; a new one is closed where all others are at work.
+    idle connections do not block others. If none is idle, the new one is closed.
 
     Args:
         most: Number of connections.

@@ -166,6 +166,7 @@ def _list_csv(text):
         ("plan", "quickstart", "--studies", "20", "--comparisons", "20"),
         ("score", "mtbench"),
         ("agreement", "vicuna80", "--panel"),
+        ("reproduce", "prd", "vicuna80", "--item", "Table 3"),
     ],
     ids=" ".join,
 )
@@ -185,6 +186,8 @@ def test_csv_holds_numbers_under_names_of_their_own(played, verdicts, words):
             # A name that a table gives twice gets a number.
             again = re.fullmatch(r"(.*)_[2-9]", name)
             assert again is None or again[1] not in header, header
+            # A column whose cells hold several values has none of its own.
+            assert [row[place] for row in rows] != [""] * len(rows) or f"{name}_low" not in header
             cells = [row[place] for row in rows if row[place]]
             assert not [cell for cell in cells if _SHOWN.match(cell)], (name, cells)
             numbers = [_NUMBER.fullmatch(cell) is not None for cell in cells]

@@ -73,7 +73,7 @@ def serve_command(
         File with a token in each line and, if wanted, the most that its client may spend while the server
         runs (USD). Such limits need --cost-limit, which bounds the sum.
     no_token
-        Admit everybody on this machine: all its users may then spend your money.
+        Ask for no token: every user of this machine can then spend your money.
     """
     clients, made = choose_clients(host, os.environ, token_file=token_file, no_token=no_token)
     if clients is not None and clients.limited and budget.cost_limit is None:
@@ -121,7 +121,7 @@ def choose_clients(
     """
     clients = build_clients(environ, TOKEN, token_file)
     if clients is not None and no_token:
-        msg = f"--no-token admits everybody; leave out --token-file and {TOKEN} with it"
+        msg = f"--no-token asks for no token; leave out --token-file and {TOKEN} with it"
         raise ExperimentError(msg)
     if clients is None and not is_loopback(host):
         msg = (
