@@ -22,15 +22,18 @@ __all__ = [
     "Feature",
     "find_command",
     "find_function",
+    "find_offer",
     "import_place",
     "list_features",
     "list_function_names",
+    "list_offers",
     "list_problems",
     "list_taken",
     "offers",
 ]
 
 HOOKS: Mapping[str, str] = {
+    "dataset": "A dataset, or a format of files, by its name: a `peerjudge.datasets.Source`.",
     "discussion page": "Sections of the page of a discussion: (library, run, transcript) -> mapping.",
     "trial": "What `check --try` does with the cards of a project.",
     "turn page": "Sections of the page of a turn: (run, transcript, at) -> text.",
@@ -191,10 +194,19 @@ def find_command(name: str) -> tuple[Command, Feature] | None:
     return None
 
 
+def list_offers(hook: str) -> list[str]:
+    """Return the names of what features offer to a hook, without importing it."""
+    return [*dict.fromkeys(name for feature in _each() for name in feature.hooks.get(hook, {}))]
+
+
+def find_offer(hook: str, name: str) -> Any:  # noqa: ANN401  what a feature declares
+    """Import the offer of this name to a hook, that of the first feature with one; `None` without any."""
+    for feature in _each():
+        if name in feature.hooks.get(hook, {}):
+            return import_place(feature.hooks[hook][name], feature)
+    return None
+
+
 def offers(hook: str) -> dict[str, Any]:
     """Import all that features offer to a hook, by the names of the offers."""
-    return {
-        name: import_place(place, feature)
-        for feature in _each()
-        for name, place in feature.hooks.get(hook, {}).items()
-    }
+    return {name: find_offer(hook, name) for name in list_offers(hook)}

@@ -19,6 +19,7 @@ from peerjudge.datasets.sources.records import RECORDS, read_description
 from peerjudge.datasets.specs import split_spec
 from peerjudge.errors import DataError, PeerJudgeError, ShelfError
 from peerjudge.places import find_cache
+from peerjudge.registry import find_offer, list_offers
 
 _SOURCES = "peerjudge.datasets.sources"
 _FLAGS = {
@@ -44,8 +45,8 @@ _OWN_TABLES = {
 
 
 def list_datasets() -> dict[str, Source]:
-    """Return the declarations of the built-in datasets by name."""
-    return {name: find_source(name) for name in _modules()}
+    """Return the declarations of all datasets and formats by name: built in, and of features."""
+    return {name: find_source(name) for name in _list_names()}
 
 
 def find_formats(fields: Iterable[str]) -> list[str]:
@@ -74,7 +75,7 @@ def _recognize_other(place: Path, name: str) -> str:
 
 
 def find_source(name: str) -> Source:
-    """Return the declaration of a built-in dataset, or of the one in a user's file `NAME.py`.
+    """Return the declaration of a dataset by name, or of the one in a user's file `NAME.py`.
 
     Raises:
         DataError: the name is unknown, or the file does not load or declares no dataset.
@@ -82,12 +83,18 @@ def find_source(name: str) -> Source:
     if name.endswith(".py"):
         return _read_file(Path(name).expanduser())
     modules = _modules()
-    if name not in modules:
-        raise DataError(_explain_unknown(name, modules))
-    return cast("Source", import_module(f"{_SOURCES}.{modules[name]}").SOURCE)
+    if name in modules:
+        return cast("Source", import_module(f"{_SOURCES}.{modules[name]}").SOURCE)
+    offered = cast("object", find_offer("dataset", name))
+    if offered is None:
+        raise DataError(_explain_unknown(name, _list_names()))
+    if not isinstance(offered, Source):
+        msg = f"the dataset {name!r} of a feature is {offered!r:.80}; declare a peerjudge.datasets.Source"
+        raise DataError(msg)
+    return offered
 
 
-def _explain_unknown(name: str, known: Mapping[str, str]) -> str:
+def _explain_unknown(name: str, known: Iterable[str]) -> str:
     """Return what a name of no dataset is instead, and what to give."""
     path = Path(name).expanduser()
     if name.endswith(tuple(_OWN_TABLES)) and not path.exists():
@@ -191,7 +198,7 @@ def find_licence(data: str) -> str:
     if name == "records" and (folder / RECORDS).is_file():
         return read_description(folder).licence
     name = name.partition("+")[0]
-    return find_source(name).licence if name in _modules() else ""
+    return find_source(name).licence if name in _list_names() else ""
 
 
 def read_registry(dataset: str) -> Mapping[str, tuple[str, str]]:
@@ -202,6 +209,11 @@ def read_registry(dataset: str) -> Mapping[str, tuple[str, str]]:
     registry = Path(__file__).parent / "registry" / f"{dataset}.txt"
     lines = (line.split() for line in registry.read_text(encoding="utf-8").splitlines())
     return MappingProxyType({name: (sha, "".join(url)) for name, sha, *url in lines})
+
+
+def _list_names() -> list[str]:
+    """Return the names of the built-in datasets and of those that features offer."""
+    return sorted({*_modules(), *list_offers("dataset")})
 
 
 def _modules() -> dict[str, str]:

@@ -7,7 +7,7 @@ Judgements on the same answers to the same question, in any order, are reviews o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeAlias
@@ -27,17 +27,15 @@ from peerjudge.data import (
     content_hash,
 )
 from peerjudge.datasets.codes import Choice, Codebook, check_codes
-from peerjudge.datasets.formats import read_table, rename
-from peerjudge.datasets.lines import Bad, ColumnsError, Row
+from peerjudge.datasets.formats import rename
+from peerjudge.datasets.lines import Row
 from peerjudge.datasets.names import clean_name
-from peerjudge.datasets.source import Options, Request, score_vote, settle_gold
+from peerjudge.datasets.rows import LISTED, describe_repeated, list_rows, take_rows
+from peerjudge.datasets.source import Request, score_vote, settle_gold
 from peerjudge.errors import DataError
 
 NAMELESS = "arena_user"
 """Name of all people whose votes have no name."""
-
-_LISTED = 10
-"""Most rows whose errors are listed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,45 +209,6 @@ def build_compared(
     return _build(request, table, description=description, left_out=left_out)
 
 
-def list_rows(
-    request: Request, bad: Bad, *, may_be_empty: frozenset[str] = frozenset()
-) -> Iterator[Row]:
-    """Yield the rows of the request's files; `bad` takes errors of rows, so that the next are read.
-
-    Empty cells are missing values, except in the columns of `may_be_empty`.
-    """
-    for path in (request.path, *request.options.files):
-        yield from read_table(path, request.options, bad=bad, may_be_empty=may_be_empty)
-
-
-def take_rows(
-    rows: Callable[[Bad], Iterable[Row]], take: Callable[[Row], None], options: Options
-) -> Mapping[str, int]:
-    """Call a function with each row; return how many rows cannot be read, by reason.
-
-    Args:
-        rows: returns the rows; it gives errors of rows to the function that it is called with.
-        take: raises `DataError` for a row that it cannot read.
-        options: with the number of rows that may be bad.
-
-    Raises:
-        DataError: the first ten errors, if they are more than `skip_bad`.
-    """
-    errors = list[DataError]()
-    for number, row in enumerate(rows(errors.append)):
-        try:
-            take(row)
-        except DataError as error:
-            if number == 0 and isinstance(error, ColumnsError):
-                raise  # which is not of this row alone
-            errors.append(error)
-            if len(errors) > options.skip_bad + _LISTED:
-                break
-    if len(errors) > options.skip_bad:
-        raise DataError("\n".join(str(error) for error in errors[:_LISTED]))
-    return {"rows that cannot be read": len(errors)} if errors else {}
-
-
 def _build(
     request: Request, table: _Table, *, description: str, left_out: Mapping[str, int]
 ) -> Dataset:
@@ -421,27 +380,11 @@ def _add_review(entry: _Entry, one: Judgement, *, person: bool) -> None:
         entry.votes.append(score_vote(verdict, [answer.id for answer in entry.answers]))
 
 
-def describe_repeated(repeated: Mapping[str, int]) -> str:
-    """Return a note on judgements that repeat an earlier one; empty without any.
-
-    Args:
-        repeated: their number by judge.
-    """
-    counts = Counter({judge: count for judge, count in repeated.items() if count})
-    if not counts:
-        return ""
-    named = ", ".join(f"{judge}: {count}" for judge, count in counts.most_common(_LISTED))
-    return (
-        f"repeated reviews: {counts.total()} ({named}) have the judge, question, answers and order of "
-        "another one; each counts"
-    )
-
-
 def _describe_ids(what: str, ids: Sequence[str]) -> str:
     if not ids:
         return ""
-    more = f" and {len(ids) - _LISTED} more" if len(ids) > _LISTED else ""
-    return f"the same id has {what}: {', '.join(ids[:_LISTED])}{more}"
+    more = f" and {len(ids) - LISTED} more" if len(ids) > LISTED else ""
+    return f"the same id has {what}: {', '.join(ids[:LISTED])}{more}"
 
 
 def _build_comparison(entry: _Entry, rule: GoldRule) -> Comparison:

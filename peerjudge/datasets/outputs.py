@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TypeAlias
 
 from peerjudge.data import Dataset, Scalar
-from peerjudge.datasets.judgements import Choice, Judgement, Written, build_compared, take_rows
+from peerjudge.datasets.codes import Choice
+from peerjudge.datasets.judgements import Judgement, Written, build_compared
 from peerjudge.datasets.lines import Bad, Row
 from peerjudge.datasets.names import clean_name
+from peerjudge.datasets.rows import take_rows
 from peerjudge.datasets.source import Request
 from peerjudge.errors import DataError
 

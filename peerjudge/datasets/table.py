@@ -52,8 +52,8 @@ from peerjudge.data import (
 )
 from peerjudge.datasets.codes import Choice, Codebook, check_codes, name_places
 from peerjudge.datasets.guesses import describe_guesses
-from peerjudge.datasets.judgements import describe_repeated, list_rows, take_rows
 from peerjudge.datasets.lines import ColumnsError, Row
+from peerjudge.datasets.rows import describe_repeated, list_rows, take_rows
 from peerjudge.datasets.source import FILE_OPTIONS, Request, score_vote, settle_gold
 from peerjudge.errors import DataError
 

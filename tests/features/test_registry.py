@@ -191,6 +191,17 @@ def test_another_package_adds_commands_and_functions(outside):
     assert outside("-c", program).stdout == "hello bob True\n"
 
 
+def test_another_package_brings_datasets(outside, tmp_path):
+    """A dataset of an installed package is listed and read like ours, and none of ours is replaced."""
+    (tmp_path / "names.txt").write_text("ann bob")
+    program = (
+        "import sys; from peerjudge.datasets import list_datasets, load\n"
+        "print(len(load(sys.argv[1]).comparisons), list_datasets()['sample'].place is None)"
+    )
+    assert outside("-c", program, f"greetings:{tmp_path / 'names.txt'}").stdout == "2 False\n"
+    assert "one name a line" in outside("-m", "peerjudge", "list", "datasets").stdout
+
+
 def test_another_package_cannot_break_ours(outside):
     """Our names stay ours, and a feature that does not load is one sentence."""
     shown = outside("-m", "peerjudge", "--help")

@@ -45,9 +45,9 @@ from peerjudge.data import (
 from peerjudge.datasets.chats import list_turns
 from peerjudge.datasets.codes import Codebook, check_codes
 from peerjudge.datasets.formats import rename
-from peerjudge.datasets.judgements import list_rows, take_rows
 from peerjudge.datasets.lines import ColumnsError, Row
 from peerjudge.datasets.names import describe_similar
+from peerjudge.datasets.rows import list_rows, take_rows
 from peerjudge.datasets.source import FILE_OPTIONS, Request, Source
 from peerjudge.datasets.table import read_comparison, read_verdict
 from peerjudge.engine.identity import comparison_key

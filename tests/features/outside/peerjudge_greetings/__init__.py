@@ -11,5 +11,8 @@ FEATURE = Feature(
         "plan": Command(heading="Play", about="Not the plan.", place="greeting:wave"),
     },
     functions={"greet": "greeting:greet", "run": "greeting:greet", "fork": "greeting:greet"},
-    hooks={"dance": {"waltz": "greeting:wave"}},
+    hooks={
+        "dance": {"waltz": "greeting:wave"},
+        "dataset": {"greetings": "asking:SOURCE", "sample": "asking:SOURCE"},
+    },
 )
