@@ -44,8 +44,6 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
     },
     "People and other programs": {
         "annotate": "Answer for the people seated in a run, or judge with others in a study.",
-        "import": "Read judgements of other tools as records that every command reads.",
-        "export": "Write the discussions of a run in formats of other tools.",
     },
     "Keep": {
         "doctor": "Name and repair the rows of a store that cannot be read.",

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 import peerjudge as pj
-from peerjudge.analysis.export import FORMATS, ExportFormat
 from peerjudge.analysis.frames import FRAMES
-from peerjudge.cli.export_command import export_command, write_csv, write_parquet
+from peerjudge.features.exchange.export_command import export_command, write_csv, write_parquet
+from peerjudge.features.exchange.exporting import FORMATS, ExportFormat
 from peerjudge.runs.frames import read_in_parts
 
 

@@ -6,10 +6,10 @@ import pytest
 
 from peerjudge.datasets import GoldRule, list_datasets, load
 from peerjudge.datasets.catalogue import find_licence
-from peerjudge.datasets.importing import import_records
 from peerjudge.datasets.source import Options
 from peerjudge.datasets.sources.records import read_description
 from peerjudge.errors import DataError
+from peerjudge.features.exchange.importing import import_records
 
 
 def test_every_dataset_has_a_name_and_a_description():

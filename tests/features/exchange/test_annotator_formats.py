@@ -8,12 +8,12 @@ from collections import Counter
 import pytest
 
 import peerjudge as pj
-from peerjudge.analysis.export import FORMATS
 from peerjudge.data import TIE, UNREADABLE, Verdict
 from peerjudge.datasets import load
-from peerjudge.datasets.importing import recognize
 from peerjudge.datasets.source import Options
 from peerjudge.errors import DataError
+from peerjudge.features.exchange.exporting import FORMATS
+from peerjudge.features.exchange.importing import recognize
 
 LONG = """question;answer_a;answer_b;annotator;vote
 Why?;x;y;ann;a

@@ -15,7 +15,7 @@ from peerjudge.errors import DataError
 
 if TYPE_CHECKING:
     from peerjudge.data import Dataset
-    from peerjudge.datasets.importing import Imported
+    from peerjudge.features.exchange.importing import Imported
     from peerjudge.runs.imported import ImportedRun
 
 __all__ = ["import_command"]
@@ -66,8 +66,8 @@ async def import_command(
     json
         Print the result as one JSON document.
     """
-    from peerjudge.datasets.importing import choose_format, import_records, split_format
     from peerjudge.datasets.source import Options
+    from peerjudge.features.exchange.importing import choose_format, import_records, split_format
 
     name, files = split_format(paths)
     options = Options(

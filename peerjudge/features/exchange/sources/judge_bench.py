@@ -14,9 +14,9 @@ from functools import partial
 from typing import cast
 
 from peerjudge.datasets.codes import Choice, Codebook
-from peerjudge.datasets.judgements import Judgement, Written, build_judged
 from peerjudge.datasets.lines import Row
 from peerjudge.datasets.source import JUDGED_OPTIONS, Source
+from peerjudge.features.exchange.judgements import Judgement, Written, build_judged
 
 _LABELS: dict[str, Choice] = {"a>b": 0, "b>a": 1}
 _DECISIONS: dict[str, Choice] = {**_LABELS, "a=b": "tie", "b=a": "tie", "": "unreadable"}

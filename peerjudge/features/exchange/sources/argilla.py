@@ -17,10 +17,10 @@ from typing import cast
 
 from peerjudge.data import Dataset
 from peerjudge.datasets.codes import Codebook
-from peerjudge.datasets.judgements import Judgement, build_judged, read_pair
 from peerjudge.datasets.lines import Row
 from peerjudge.datasets.source import JUDGED_OPTIONS, Request, Source
-from peerjudge.datasets.sources.votes import read_vote
+from peerjudge.features.exchange.judgements import Judgement, build_judged, read_pair
+from peerjudge.features.exchange.sources.votes import read_vote
 
 _VOTE = "vote"
 _COUNTED = ("", "submitted")

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from peerjudge.datasets import load
-from peerjudge.datasets.importing import recognize, split_format
 from peerjudge.datasets.source import Options
 from peerjudge.errors import DataError
+from peerjudge.features.exchange.importing import recognize, split_format
 
 
 def read(path, *files, pairs="", **names):

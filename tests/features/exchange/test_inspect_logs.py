@@ -8,9 +8,9 @@ import pytest
 
 from peerjudge.data import TIE, UNREADABLE, Verdict
 from peerjudge.datasets import load
-from peerjudge.datasets.importing import recognize
 from peerjudge.datasets.source import Options
 from peerjudge.errors import DataError
+from peerjudge.features.exchange.importing import recognize
 
 
 def sample(number, completion, *, epoch=1, **more):

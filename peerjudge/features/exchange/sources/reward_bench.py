@@ -17,9 +17,9 @@ from functools import partial
 
 from peerjudge.data import MAX_ANSWERS
 from peerjudge.datasets.codes import Codebook
-from peerjudge.datasets.judgements import Judgement, Written, build_judged
 from peerjudge.datasets.lines import Row
 from peerjudge.datasets.source import FILE_OPTIONS, Source
+from peerjudge.features.exchange.judgements import Judgement, Written, build_judged
 
 
 def _read_row(row: Row, _codebook: Codebook) -> Iterator[Judgement]:

@@ -25,9 +25,9 @@ from typing import Any, cast
 from peerjudge.data import Dataset, Scalar, replace as changed
 from peerjudge.datasets.chats import join_messages
 from peerjudge.datasets.lines import Bad, Row, parse_json, read_lines
-from peerjudge.datasets.outputs import Output, build_outputs
 from peerjudge.datasets.source import Request, Source
 from peerjudge.errors import DataError
+from peerjudge.features.exchange.outputs import Output, build_outputs
 
 _ENDING = ".eval"
 _MARKS = {"C": 1.0, "P": 0.5, "I": 0.0}

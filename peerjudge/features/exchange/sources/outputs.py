@@ -29,8 +29,8 @@ from peerjudge.data import Dataset, Scalar
 from peerjudge.datasets.chats import find_questions, join_messages, join_turns, read_questions
 from peerjudge.datasets.formats import read_unmapped, rename
 from peerjudge.datasets.lines import Bad, Row
-from peerjudge.datasets.outputs import Output, build_outputs, list_files
 from peerjudge.datasets.source import FILE_OPTIONS, Request, Source
+from peerjudge.features.exchange.outputs import Output, build_outputs, list_files
 
 _SAMPLES = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d\d-\d\dT[^/]*)?\.jsonl(\.gz)?")
 

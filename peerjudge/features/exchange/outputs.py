@@ -11,12 +11,12 @@ from typing import TypeAlias
 
 from peerjudge.data import Dataset, Scalar
 from peerjudge.datasets.codes import Choice
-from peerjudge.datasets.judgements import Judgement, Written, build_compared
 from peerjudge.datasets.lines import Bad, Row
 from peerjudge.datasets.names import clean_name
 from peerjudge.datasets.rows import take_rows
 from peerjudge.datasets.source import Request
 from peerjudge.errors import DataError
+from peerjudge.features.exchange.judgements import Judgement, Written, build_compared
 
 _ENDINGS = (".json", ".jsonl", ".csv", ".tsv", ".json.gz", ".jsonl.gz", ".csv.gz")
 _BASELINE = "baseline="

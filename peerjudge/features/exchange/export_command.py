@@ -1,6 +1,6 @@
 """`peerjudge export`: the discussions of a run, or recorded reviews, in the formats of other tools.
 
-The formats are in `peerjudge.analysis.export`.
+The formats are in `peerjudge.features.exchange.exporting`.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from peerjudge.analysis.export import FORMATS, ExportFormat
 from peerjudge.cli.console import print_status
 from peerjudge.cli.options import OUT
 from peerjudge.cli.output import unmarked
 from peerjudge.errors import DataError, StoreError
+from peerjudge.features.exchange.exporting import FORMATS, ExportFormat
 from peerjudge.spreadsheets import CsvTable
 from peerjudge.tracker import Stance
 

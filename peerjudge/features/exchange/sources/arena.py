@@ -24,9 +24,9 @@ from typing import cast
 from peerjudge.data import Scalar
 from peerjudge.datasets.chats import join_turns, read_chat
 from peerjudge.datasets.codes import Choice, Codebook, name_places
-from peerjudge.datasets.judgements import NAMELESS, Judgement, Written, build_judged
 from peerjudge.datasets.lines import Row
 from peerjudge.datasets.source import JUDGED_OPTIONS, Source
+from peerjudge.features.exchange.judgements import NAMELESS, Judgement, Written, build_judged
 
 _WINNERS: dict[str, Choice] = {
     "model_a": 0,

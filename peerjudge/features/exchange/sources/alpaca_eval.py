@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from functools import partial
 
 from peerjudge.datasets.codes import Codebook
-from peerjudge.datasets.judgements import Judgement, Written, build_judged
 from peerjudge.datasets.lines import Row
 from peerjudge.datasets.source import JUDGED_OPTIONS, Source
+from peerjudge.features.exchange.judgements import Judgement, Written, build_judged
 
 
 def _read_row(row: Row, codebook: Codebook) -> Iterator[Judgement]:

@@ -22,9 +22,9 @@ from typing import cast
 
 from peerjudge.data import Dataset
 from peerjudge.datasets.lines import Bad, Row, read_object
-from peerjudge.datasets.outputs import Output, build_outputs, list_files
 from peerjudge.datasets.source import Request, Source
 from peerjudge.errors import DataError
+from peerjudge.features.exchange.outputs import Output, build_outputs, list_files
 
 
 @dataclass(slots=True)

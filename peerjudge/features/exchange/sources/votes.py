@@ -21,10 +21,10 @@ from functools import partial
 
 from peerjudge.data import Dataset
 from peerjudge.datasets.codes import Choice, Codebook, name_places
-from peerjudge.datasets.judgements import Judgement, Written, build_judged
 from peerjudge.datasets.lines import Row
 from peerjudge.datasets.names import clean_name
 from peerjudge.datasets.source import JUDGED_OPTIONS, Request, Source
+from peerjudge.features.exchange.judgements import Judgement, Written, build_judged
 
 _WIDE = "vote."
 _MEANINGS: dict[str, Choice] = {

@@ -21,11 +21,11 @@ from typing import cast
 
 from peerjudge.data import Dataset
 from peerjudge.datasets.codes import Choice, Codebook
-from peerjudge.datasets.judgements import Judgement, Written, build_judged
 from peerjudge.datasets.lines import Row, read_rows
 from peerjudge.datasets.names import clean_name
 from peerjudge.datasets.source import JUDGED_OPTIONS, Request, Source
 from peerjudge.errors import DataError
+from peerjudge.features.exchange.judgements import Judgement, Written, build_judged
 
 _SCORES: dict[str, Choice] = {
     **dict.fromkeys(("a>b", "a>>b", "b<a", "b<<a"), 0),

@@ -8,10 +8,10 @@ import pytest
 
 from peerjudge.data import TIE, UNREADABLE, Verdict
 from peerjudge.datasets import load
-from peerjudge.datasets.importing import recognize
 from peerjudge.datasets.source import Options, Request
 from peerjudge.datasets.sources.discussions import read_discussions
 from peerjudge.errors import DataError
+from peerjudge.features.exchange.importing import recognize
 
 
 def judgment(*scores, **more):

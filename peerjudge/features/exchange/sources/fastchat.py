@@ -22,9 +22,9 @@ from typing import cast
 from peerjudge.data import Dataset
 from peerjudge.datasets.chats import find_questions, join_turns, read_questions, read_replies
 from peerjudge.datasets.codes import Choice, Codebook, name_places
-from peerjudge.datasets.judgements import Judgement, Written, build_judged
 from peerjudge.datasets.lines import Row
 from peerjudge.datasets.source import JUDGED_OPTIONS, Request, Source
+from peerjudge.features.exchange.judgements import Judgement, Written, build_judged
 
 _WINNERS: dict[str, Choice] = {
     "model_1": 0,
