@@ -34,6 +34,8 @@ __all__ = [
 
 HOOKS: Mapping[str, str] = {
     "dataset": "A dataset, or a format of files, by its name: a `peerjudge.datasets.Source`.",
+    "data of a run": "Data that a run writes before it plays, by the name of the dataset: a "
+    "`peerjudge.runs.written_data.PlanData`.",
     "discussion page": "Sections of the page of a discussion: (library, run, transcript) -> mapping.",
     "trial": "What `check --try` does with the cards of a project.",
     "turn page": "Sections of the page of a turn: (run, transcript, at) -> text.",

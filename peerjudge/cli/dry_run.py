@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, cast
 
@@ -45,11 +46,9 @@ def print_estimate(prepared: Prepared, texts: WritingEstimate | None, *, json: b
     console.print(_steps_table(estimate))
     say(_totals(prepared, estimate))
     if texts is not None:
-        from peerjudge.results.answered import describe_estimate
-
         both = _add_texts(estimate, texts)
         say(
-            f"{describe_estimate(texts)}\nWith the answers: at most {both['calls']:,} calls, "
+            f"{describe_texts(texts)}\nWith the answers: at most {both['calls']:,} calls, "
             f"{both['tokens']:,} tokens, cost: {money(cast('float | None', both['cost_usd']))}."
         )
 
@@ -58,8 +57,6 @@ def _add_texts(estimate: Estimate, texts: WritingEstimate | None) -> dict[str, o
     """Return the totals with those of the answers, and the estimate of the answers alone."""
     if texts is None:
         return {}
-    from peerjudge.results.answered import build_estimate_document
-
     costs = (estimate.cost_usd, texts.cost_usd)
     cost = None if None in costs else sum(each or 0.0 for each in costs)
     return {
@@ -67,7 +64,31 @@ def _add_texts(estimate: Estimate, texts: WritingEstimate | None) -> dict[str, o
         "tokens": estimate.tokens + texts.tokens,
         "cost_usd": cost,
         "cost_known": cost is not None,
-        "answers": build_estimate_document(texts),
+        "answers": build_texts_document(texts),
+    }
+
+
+def describe_texts(estimate: WritingEstimate) -> str:
+    """Return the estimate of answers in one sentence."""
+    kind = "simulated calls" if estimate.simulated else "paid calls"
+    kept = f" ({estimate.kept:,} answers are there already)" if estimate.kept else ""
+    return (
+        f"Answers: at most {estimate.calls:,} {kind}{kept}, {estimate.tokens:,} tokens, cost: "
+        f"{money(estimate.cost_usd)}."
+    )
+
+
+def build_texts_document(estimate: WritingEstimate) -> Mapping[str, object]:
+    """Return the estimate of answers as plain values."""
+    return {
+        "calls": estimate.calls,
+        "kept": estimate.kept,
+        "prompt_tokens": estimate.prompt_tokens,
+        "completion_tokens": estimate.completion_tokens,
+        "tokens": estimate.tokens,
+        "cost_usd": estimate.cost_usd,
+        "cost_known": estimate.cost_usd is not None,
+        "simulated": estimate.simulated,
     }
 
 

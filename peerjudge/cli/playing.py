@@ -23,7 +23,7 @@ from peerjudge.cli.console import (
     results,
     show_progress,
 )
-from peerjudge.cli.dry_run import print_estimate
+from peerjudge.cli.dry_run import build_texts_document, describe_texts, print_estimate
 from peerjudge.cli.interrupts import cancel_on_signal
 from peerjudge.cli.options import CallOptions, CastOptions, DryRun, LogOptions
 from peerjudge.cli.tables import say
@@ -76,9 +76,8 @@ def print_next_steps(summary: RunSummary, logs: LogOptions) -> None:
 
 async def _estimate(call: Call[Awaitable[RunSummary]], *, json: bool) -> int:
     from peerjudge.runs import default_folder, prepare
-    from peerjudge.runs.answer_plans import choose_data
-    from peerjudge.runs.answering import estimate_answers
     from peerjudge.runs.batches import apply_batch_prices
+    from peerjudge.runs.written_data import choose_data
 
     given = call.given
     data = choose_data(given.get("data"), given.get("questions"))
@@ -93,7 +92,7 @@ async def _estimate(call: Call[Awaitable[RunSummary]], *, json: bool) -> int:
         store = given.get("store")
         folder = given.get("out") or default_folder(prepared.plan.experiment)
         out = None if store else folder
-        texts = await estimate_answers(prepared.answers, out=out, store=store)
+        texts = await prepared.answers.estimate(out=out, store=store)
     print_estimate(prepared, texts, json=json)
     return 0
 
@@ -184,13 +183,7 @@ async def _answers(
     json: AsJson = False,
 ) -> int:
     """Let contestants answer, or estimate it, and print how many answers there are."""
-    from peerjudge.results.answered import (
-        build_answers_document,
-        build_estimate_document,
-        describe_estimate,
-        list_answer_steps,
-        list_parts,
-    )
+    from peerjudge.results.answered import build_answers_document, list_answer_steps, list_parts
     from peerjudge.runs.answer_plans import plan_answers
     from peerjudge.runs.answering import estimate_answers
 
@@ -199,9 +192,9 @@ async def _answers(
     if dry_run:
         estimate = await estimate_answers(plan, **call.select(estimate_answers))
         if json:
-            print_json(build_estimate_document(estimate))
+            print_json(build_texts_document(estimate))
         else:
-            say(describe_estimate(estimate), "No model was called.")
+            say(describe_texts(estimate), "No model was called.")
         return 0
     async with cancel_on_signal():
         with count_texts(logs.display, logs=logs.log_format, total=len(plan.tasks)) as shown:

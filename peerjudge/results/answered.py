@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 from peerjudge.data import to_plain
@@ -13,7 +12,7 @@ from peerjudge.results.base import Document, Shown
 from peerjudge.results.columns import Cells, build_frame
 from peerjudge.results.summaries import name_limit
 from peerjudge.runs.answering import Answers
-from peerjudge.runs.texts import WritingEstimate, WritingResult
+from peerjudge.runs.texts import WritingResult
 from peerjudge.shown import money
 
 if TYPE_CHECKING:
@@ -116,28 +115,4 @@ def build_answers_document(answers: Answers) -> Document:
         "limit": to_plain(written.limit),
         "stopped": written.stopped,
         "enough": written.enough,
-    }
-
-
-def describe_estimate(estimate: WritingEstimate) -> str:
-    """Return the estimate of texts in one sentence."""
-    kind = "simulated calls" if estimate.simulated else "paid calls"
-    kept = f" ({estimate.kept:,} answers are there already)" if estimate.kept else ""
-    return (
-        f"Answers: at most {estimate.calls:,} {kind}{kept}, {estimate.tokens:,} tokens, cost: "
-        f"{money(estimate.cost_usd)}."
-    )
-
-
-def build_estimate_document(estimate: WritingEstimate) -> Mapping[str, object]:
-    """Return the estimate as plain values."""
-    return {
-        "calls": estimate.calls,
-        "kept": estimate.kept,
-        "prompt_tokens": estimate.prompt_tokens,
-        "completion_tokens": estimate.completion_tokens,
-        "tokens": estimate.tokens,
-        "cost_usd": estimate.cost_usd,
-        "cost_known": estimate.cost_usd is not None,
-        "simulated": estimate.simulated,
     }

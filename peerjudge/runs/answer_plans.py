@@ -8,23 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
 from pathlib import Path
 
-from peerjudge.data import (
-    Answer,
-    Card,
-    Comparison,
-    Dataset,
-    Experiment,
-    Message,
-    Question,
-    content_hash,
-    replace,
-)
+from peerjudge.data import Card, Message, Question, content_hash, replace
 from peerjudge.datasets.sources.questions import read_questions
 from peerjudge.errors import DataError, ExperimentError
-from peerjudge.runs.estimate import ASSUMED_REPLY
 from peerjudge.runs.texts import WritingTask
 from peerjudge.shelf import Shelf
 
@@ -35,8 +23,6 @@ SYSTEM = "Answer the question. Write only the answer."
 """System message of every request for an answer."""
 
 _TASK = "answer"
-_DATA = "questions"
-"""Dataset whose answers the reviewers of a run write first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,61 +80,6 @@ def plan_answers(
         for draw in range(count)
     )
     return AnswerPlan(questions=asked, cards=cards, tasks=tasks, count=count, seed=seed)
-
-
-def choose_data(data: str | None, questions: str | None) -> str | None:
-    """Return the dataset of a run, or the questions to be answered first; both together are refused."""
-    if questions is None:
-        return data
-    if data is not None:
-        if data.startswith("?"):
-            msg = "--map and --codes are of data with answers; name the column of --questions 'question'"
-            raise ExperimentError(msg)
-        msg = "data have answers, and questions are answered first: give --data or --questions, not both"
-        raise ExperimentError(msg)
-    return f"{_DATA}:{questions}"
-
-
-def plan_run_answers(
-    experiment: Experiment, shelf: Shelf, *, limit: int | None
-) -> AnswerPlan | None:
-    """Return the answers that an experiment on `questions:PATH` needs; `None` for one on other data.
-
-    The contestants are the cards that its conditions seat. With a limit on comparisons, the first
-    questions are answered. Raises as `plan_answers`.
-    """
-    kind, _, path = experiment.data.partition(":")
-    if kind != _DATA:
-        return None
-    if not path:
-        msg = "'questions' needs a path; give questions:PATH, or run with --questions PATH"
-        raise DataError(msg)
-    seated = (card for condition in experiment.conditions for card in condition.cards)
-    by = tuple(dict.fromkeys(seated))
-    pairs = len(by) * (len(by) - 1) // 2
-    most = None if limit is None else -(-limit // max(1, pairs))
-    return plan_answers(path, by=by, limit=most, seed=experiment.seed, shelf=shelf)
-
-
-def rehearse_pairs(plan: AnswerPlan, *, limit: int | None) -> Dataset:
-    """Return the first pairs of a plan with placeholders of the assumed length, to estimate a run."""
-    words = "word" * ASSUMED_REPLY
-    pairs = (
-        Comparison(
-            id=f"{question.id} {' '.join(authors)}",
-            question=question,
-            answers=tuple(
-                Answer(id=author, text=f"{words} {author}", author=author) for author in authors
-            ),
-        )
-        for question in plan.questions
-        for authors in combinations(plan.cards, 2)
-    )
-    return Dataset(
-        name="questions",
-        description=f"answers of {', '.join(plan.cards)}",
-        comparisons=tuple(islice(pairs, limit)),
-    )
 
 
 def build_task(question: Question, card: Card, *, draw: int, max_tokens: int) -> WritingTask:

@@ -7,7 +7,6 @@ contestants to one question. Each answer names its author, card, model, prompt a
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,16 +17,12 @@ from typing import ClassVar
 from peerjudge.data import Card, Dataset, Question, ReviewerKind, Scalar, content_hash, replace
 from peerjudge.data.arguments import check_arguments
 from peerjudge.datasets import Request, Row, build_dataset
-from peerjudge.errors import ExperimentError, StoreError
+from peerjudge.errors import StoreError
 from peerjudge.marks import mark_controls
 from peerjudge.runs.answer_plans import MAX_TOKENS, AnswerPlan, plan_answers
 from peerjudge.runs.blocking import block
 from peerjudge.runs.bounds import Bounds, Place
-from peerjudge.runs.ledger import Spending
-from peerjudge.runs.manifest import require_own
-from peerjudge.runs.progress import Counting, Observer, TextCounter
-from peerjudge.runs.resolve import Prepared
-from peerjudge.runs.results import AnswerCounts, CallCounts, RunSummary
+from peerjudge.runs.results import AnswerCounts, CallCounts
 from peerjudge.runs.texts import WritingEstimate, WritingResult, WrittenText
 from peerjudge.runs.writing import estimate_writing, write_texts
 from peerjudge.shelf import Shelf
@@ -92,6 +87,18 @@ class Answers(Framed):
     def list_pairs(self, limit: int | None) -> Dataset:
         """Return the first pairs as a dataset; all of them without a limit."""
         return replace(self.dataset, comparisons=self.dataset.comparisons[:limit])
+
+    @property
+    def counts(self) -> AnswerCounts:
+        """The numbers of answers and pairs, as a run keeps them."""
+        texts = self.writing.texts
+        return AnswerCounts(
+            written=sum(text.text is not None and not text.kept for text in texts),
+            kept=self.writing.kept,
+            failed=len(self.writing.failures),
+            missing=sum(text.text is None and text.failure is None for text in texts),
+            pairs=len(self.pairs),
+        )
 
     @property
     def complete(self) -> bool:
@@ -243,90 +250,6 @@ def collect_answers(plan: AnswerPlan, written: WritingResult, *, folder: Path | 
         writing=written,
         files={kind: str(file) for kind, file in files.items()},
     )
-
-
-async def write_run_answers(
-    prepared: Prepared,
-    *,
-    place: Place,
-    bounds: Bounds,
-    shelf: Shelf,
-    environ: Mapping[str, str] | None,
-    observer: Observer | None,
-) -> Answers | None:
-    """Write the missing answers into the place of the run; arguments as for `run_prepared`.
-
-    In a folder, the tables of the answers are written as well. Returns `None` for a run on data with
-    answers.
-
-    Raises:
-        ExperimentError: No pair of answers can be compared, although no limit stopped the writing.
-        PeerJudgeError: As for `write_texts`, or the folder holds another run.
-    """
-    plan = prepared.answers
-    if plan is None:
-        return None
-    folder = place.folder
-    if folder is not None:
-        require_own(folder, prepared.plan.experiment)
-    bounds.require_prices(prepared.costs)
-    shown = observer if isinstance(observer, Counting) else None
-    on_text = None if shown is None else TextCounter(shown.note, total=len(plan.tasks)).count
-    written = await write_texts(
-        plan.tasks,
-        place=place,
-        bounds=bounds,
-        seed=plan.seed,
-        shelf=shelf,
-        environ=environ,
-        on_text=on_text,
-    )
-    answers = collect_answers(plan, written, folder=folder)
-    if not answers.pairs and written.stopped is None:
-        raise ExperimentError(_explain_no_pairs(answers))
-    return answers
-
-
-def add_answers(summary: RunSummary, written: Answers | None) -> RunSummary:
-    """Return the summary of a run with its answers counted: calls, tokens, cost, and what stopped it.
-
-    A run without answers of its own keeps its summary.
-    """
-    if written is None:
-        return summary
-    first, texts = written.writing, written.writing.texts
-    known = summary.cost_known and first.cost_usd is not None
-    cost = (summary.cost_usd or 0.0) + (first.cost_usd or 0.0) if known else None
-    tokens = summary.tokens + first.tokens
-    return dataclasses.replace(
-        summary,
-        calls=summary.calls + first.calls,
-        tokens=tokens,
-        cost_usd=cost,
-        cost_known=known,
-        spent_before=first.spent_before,
-        spent_now=Spending(tokens=tokens, usd=cost),
-        stopped=first.stopped or summary.stopped,
-        enough=first.enough if first.stopped else summary.enough,
-        answers=AnswerCounts(
-            written=sum(text.text is not None and not text.kept for text in texts),
-            kept=first.kept,
-            failed=len(first.failures),
-            missing=sum(text.text is None and text.failure is None for text in texts),
-            pairs=len(written.pairs),
-        ),
-    )
-
-
-def _explain_no_pairs(answers: Answers) -> str:
-    failed = answers.writing.failures
-    if failed and failed[0].failure is not None:
-        failure = failed[0].failure
-        return (
-            f"no question has two answers, because {len(failed):,} of {len(answers.writing.texts):,} calls "
-            f"failed; the first: {failed[0].task.card}: {failure.kind}: {failure.message}"
-        )
-    return "no question has two different answers, so there is nothing to judge; seat other contestants"
 
 
 _Entry = Mapping[str, Scalar]

@@ -29,7 +29,6 @@ from peerjudge.datasets.contents import describe_contents
 from peerjudge.datasets.specs import add_to_spec, split_spec
 from peerjudge.errors import DataError, ExperimentError, PromptError, ProtocolError, ShelfError
 from peerjudge.prompts import pack_identity
-from peerjudge.runs.answer_plans import AnswerPlan, plan_run_answers, rehearse_pairs
 from peerjudge.runs.estimate import Costs, read_costs
 from peerjudge.runs.manifest import build_manifest, identify_experiment
 from peerjudge.runs.pitfalls import (
@@ -40,6 +39,7 @@ from peerjudge.runs.pitfalls import (
 )
 from peerjudge.runs.rehearsal import rehearse
 from peerjudge.runs.schedule import Cast, Part, Plan, keep_questions, shuffle_questions
+from peerjudge.runs.written_data import DataPlan, plan_data
 from peerjudge.shelf import Shelf, validate
 from peerjudge.shelf.cards import card_identity
 from peerjudge.simulation import Traits
@@ -56,7 +56,7 @@ _REREADERS = frozenset({ReviewerKind.MODEL, ReviewerKind.PYTHON})
 class Prepared:
     """An experiment that is ready to run, with its data, prices and manifest.
 
-    `answers` are those that its contestants write first, if its data are questions.
+    `answers` are the texts that its contestants write first, if its data are questions.
     """
 
     plan: Plan
@@ -65,7 +65,7 @@ class Prepared:
     manifest: Mapping[str, object]
     notes: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
-    answers: AnswerPlan | None = None
+    answers: DataPlan | None = None
 
     @property
     def run_id(self) -> str:
@@ -131,12 +131,12 @@ def prepare(
     cast = load_cards(declared, shelf)
     parts = load_parts(declared, shelf, cast)
     first = None if shuffled else limit
-    answers = plan_run_answers(declared, shelf, limit=first)
+    answers = plan_data(declared, shelf, limit=first)
     if dataset is None:
         dataset = (
             load_dataset(declared.data, limit=first, reviews=needs_reviews(cast))
             if answers is None
-            else rehearse_pairs(answers, limit=first)
+            else answers.rehearse(limit=first)
         )
     if shuffled:
         ordered = shuffle_questions(dataset.comparisons, seed=declared.seed)

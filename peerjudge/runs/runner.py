@@ -14,8 +14,6 @@ from peerjudge.analysis.stopping import Decision, StopRule, parse_rule
 from peerjudge.data import Experiment, replace as replace_noun
 from peerjudge.data.arguments import check_arguments
 from peerjudge.logs import get_logger
-from peerjudge.runs.answer_plans import choose_data
-from peerjudge.runs.answering import add_answers, write_run_answers
 from peerjudge.runs.batches import (
     apply_batch_prices,
     check_batch,
@@ -26,6 +24,7 @@ from peerjudge.runs.batches import (
 from peerjudge.runs.blocking import block
 from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.displays import observe
+from peerjudge.runs.first_texts import add_written, write_data
 from peerjudge.runs.ledger import Ledger, record_calls
 from peerjudge.runs.limits import Limits
 from peerjudge.runs.manifest import (
@@ -43,6 +42,7 @@ from peerjudge.runs.results import DETACHED, WAITING, RunSummary
 from peerjudge.runs.reviewers import open_reviewers
 from peerjudge.runs.schedule import OrderOfPlay, PlainOrder, Plan
 from peerjudge.runs.stopping import UntilDecided, require_primary
+from peerjudge.runs.written_data import choose_data
 from peerjudge.shelf import Shelf
 from peerjudge.store import Store
 
@@ -163,13 +163,20 @@ async def run(
         require_primary(prepared.plan)
     if not place.source:
         place = replace(place, out=default_folder(prepared.plan.experiment))
-    written = await write_run_answers(
-        prepared, place=place, bounds=bounds, shelf=shelf, environ=environ, observer=observer
+    written = await write_data(
+        prepared.answers,
+        prepared.plan.experiment,
+        costs=prepared.costs,
+        place=place,
+        bounds=bounds,
+        shelf=shelf,
+        environ=environ,
+        observer=observer,
     )
     if written is not None:
         pairs = written.list_pairs(None if play.shuffled else limit)
         prepared = prepare_with(dataset=pairs)
-        play = replace(play, plays=written.stopped is None)
+        play = replace(play, plays=written.writing.stopped is None)
     summary = await run_prepared(
         prepared,
         place=place,
@@ -180,7 +187,7 @@ async def run(
         shelf=shelf,
         environ=environ,
     )
-    return add_answers(summary, written)
+    return add_written(summary, written)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
