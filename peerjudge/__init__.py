@@ -46,6 +46,10 @@ if TYPE_CHECKING:
         optimize as optimize,
         optimize_sync as optimize_sync,
     )
+    from peerjudge.features.tournaments.answering import (
+        answers as answers,
+        answers_sync as answers_sync,
+    )
     from peerjudge.protocol import DiscussionProtocol as DiscussionProtocol
     from peerjudge.results.agreements import agreement as agreement
     from peerjudge.results.biases import bias as bias
@@ -64,7 +68,6 @@ if TYPE_CHECKING:
         run as run,
         run_sync as run_sync,
     )
-    from peerjudge.runs.answering import answers as answers, answers_sync as answers_sync
     from peerjudge.runs.frames import (
         ballots_df as ballots_df,
         battles_df as battles_df,
@@ -97,7 +100,6 @@ _NAMES = {
     "results.scores": "score",
     "results.styles": "rank_styles",
     "runs": "RunSummary load load_sync run run_sync",
-    "runs.answering": "answers answers_sync",
     "runs.frames": "ballots_df battles_df calls_df discussions_df events_df turns_df weights_df",
     "shelf": "Shelf",
     "tracker": "opinion_events",

@@ -27,7 +27,6 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
     "Play": {
         "run": "Run an experiment, or resume an interrupted run.",
         "merge": "Write several runs as one: other data, seeds or reviewers of an experiment.",
-        "answers": "Let contestants answer questions, as data for a tournament.",
     },
     "Measure": {
         "score": "Accuracy of reviewers against gold, by subset, category or labeler.",

@@ -8,22 +8,19 @@ from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
-from cyclopts import Parameter
-
-from peerjudge.cli.commands import AsJson, Call, FunctionCommand, Option, build_command
+from peerjudge.cli.commands import AsJson, Call, FunctionCommand, build_command
 from peerjudge.cli.console import (
     Display,
     configure_logging,
-    count_texts,
     log_status,
     print_json,
     print_status,
     results,
     show_progress,
 )
-from peerjudge.cli.dry_run import build_texts_document, describe_texts, print_estimate
+from peerjudge.cli.dry_run import print_estimate
 from peerjudge.cli.interrupts import cancel_on_signal
 from peerjudge.cli.options import CallOptions, CastOptions, DryRun, LogOptions
 from peerjudge.cli.tables import say
@@ -32,7 +29,6 @@ from peerjudge.errors import StoreError
 if TYPE_CHECKING:
     from peerjudge.results.reports import RunReport
     from peerjudge.runs import RunSummary
-    from peerjudge.runs.answering import Answers
     from peerjudge.runs.merging import MergedRun
 
 __all__ = ["COMMANDS", "compute_by_steps", "print_next_steps"]
@@ -175,46 +171,6 @@ async def _merge(call: Call[Awaitable[MergedRun]], *, json: AsJson = False) -> i
     return 0
 
 
-async def _answers(
-    call: Call[Awaitable[Answers]],
-    *,
-    dry_run: DryRun = False,
-    logs: LogOptions = LogOptions(),
-    json: AsJson = False,
-) -> int:
-    """Let contestants answer, or estimate it, and print how many answers there are."""
-    from peerjudge.results.answered import build_answers_document, list_answer_steps, list_parts
-    from peerjudge.runs.answer_plans import plan_answers
-    from peerjudge.runs.answering import estimate_answers
-
-    configure_logging(level=logs.log_level, form=logs.log_format)
-    plan = plan_answers(*call.sources, **call.select(plan_answers))
-    if dry_run:
-        estimate = await estimate_answers(plan, **call.select(estimate_answers))
-        if json:
-            print_json(build_texts_document(estimate))
-        else:
-            say(describe_texts(estimate), "No model was called.")
-        return 0
-    async with cancel_on_signal():
-        with count_texts(logs.display, logs=logs.log_format, total=len(plan.tasks)) as shown:
-            found = await call.compute({"on_text": shown})
-    if json:
-        print_json(build_answers_document(found))
-    else:
-        from peerjudge.reporting.layout import print_parts
-
-        print_parts(list_parts(found), results(), wrap=True)
-    for sentence in list_answer_steps(found):
-        print_status(sentence)
-    if found.complete and not json:
-        seats = " ".join(f"--seat {name}={card.name}" for name, card in plan.cards.items())
-        say(f"next    peerjudge run tournament --data {found.files['pairs']} {seats}")
-    if found.stopped is not None and found.stopped.endswith("limit"):
-        return 3
-    return 0 if found.complete else 1
-
-
 async def compute_by_steps(call: Call[Awaitable[R]], display: Display) -> R:
     """Return the result of a function that says on stderr what it does."""
     configure_logging(level="error", form="text")
@@ -224,18 +180,6 @@ async def compute_by_steps(call: Call[Awaitable[R]], display: Display) -> R:
 
 COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
     {
-        "answers": FunctionCommand(
-            function="runs.answering:answers",
-            run=_answers,
-            groups=(CallOptions,),
-            names={"count": "--answers"},
-            options={
-                "by": Option(
-                    type=Annotated[tuple[str, ...], Parameter(consume_multiple=True)],
-                    words="Repeat or list them.",
-                ),
-            },
-        ),
         "merge": FunctionCommand(function="runs.merging:merge_runs", run=_merge),
         "run": FunctionCommand(
             function="runs.runner:run",

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from peerjudge.data import Answer, Comparison, Dataset, Experiment
 from peerjudge.errors import DataError, ExperimentError
-from peerjudge.runs.answer_plans import AnswerPlan, plan_answers
-from peerjudge.runs.answering import Answers, collect_answers, estimate_answers
+from peerjudge.features.tournaments.answering import Answers, collect_answers, estimate_answers
+from peerjudge.features.tournaments.plans import AnswerPlan, plan_answers
 from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.estimate import ASSUMED_REPLY
 from peerjudge.runs.texts import WritingEstimate, WrittenText

@@ -18,8 +18,8 @@ from peerjudge.data import Card, Dataset, Question, ReviewerKind, Scalar, conten
 from peerjudge.data.arguments import check_arguments
 from peerjudge.datasets import Request, Row, build_dataset
 from peerjudge.errors import StoreError
+from peerjudge.features.tournaments.plans import MAX_TOKENS, AnswerPlan, plan_answers
 from peerjudge.marks import mark_controls
-from peerjudge.runs.answer_plans import MAX_TOKENS, AnswerPlan, plan_answers
 from peerjudge.runs.blocking import block
 from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.results import AnswerCounts, CallCounts
@@ -58,7 +58,7 @@ class Answers(Framed):
     words. `writing` says what was called and spent.
     """
 
-    renderer: ClassVar[str] = "peerjudge.results.answered"
+    renderer: ClassVar[str] = "peerjudge.features.tournaments.describing"
 
     questions: int
     contestants: tuple[ContestantAnswers, ...]

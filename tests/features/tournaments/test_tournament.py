@@ -14,11 +14,10 @@ from pytest_httpserver import HTTPServer
 import peerjudge as pj
 from peerjudge.cli import main
 from peerjudge.errors import CardError, ExperimentError, PeerJudgeError
+from peerjudge.features.tournaments.plans import SYSTEM
 from peerjudge.runs import RunSummary, prepare, run
-from peerjudge.runs.answer_plans import SYSTEM
 from peerjudge.shelf import Shelf
-
-from .model_server import ChatServer
+from tests.runs.model_server import ChatServer
 
 FOUR = {name: f"sim_{name}" for name in ("strong", "solid", "plain", "weak")}
 MODELS = ("ann", "bob", "cat")

@@ -23,10 +23,10 @@ from peerjudge.data import (
     replace,
 )
 from peerjudge.datasets import load
-from peerjudge.datasets.sources.questions import read_questions
 from peerjudge.errors import DataError, ExperimentError, ShelfError
+from peerjudge.features.tournaments.plans import plan_answers
+from peerjudge.features.tournaments.questions import read_questions
 from peerjudge.runs import load as load_run, run
-from peerjudge.runs.answer_plans import plan_answers
 from peerjudge.shelf import Shelf
 from peerjudge.simulation import find_answer_quality, find_latent
 from peerjudge.simulation.writing import SKILL

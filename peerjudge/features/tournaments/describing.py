@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from peerjudge.data import to_plain
+from peerjudge.features.tournaments.answering import Answers
 from peerjudge.marks import mark_controls
 from peerjudge.reporting.formats import SIMULATED_ANSWERS
 from peerjudge.reporting.layout import Column, build_table
 from peerjudge.results.base import Document, Shown
 from peerjudge.results.columns import Cells, build_frame
 from peerjudge.results.summaries import name_limit
-from peerjudge.runs.answering import Answers
 from peerjudge.runs.texts import WritingResult
 from peerjudge.shown import money
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from peerjudge.data import Card, Message, Question, content_hash, replace
-from peerjudge.datasets.sources.questions import read_questions
 from peerjudge.errors import DataError, ExperimentError
+from peerjudge.features.tournaments.questions import read_questions
 from peerjudge.runs.texts import WritingTask
 from peerjudge.shelf import Shelf
 
