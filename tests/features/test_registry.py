@@ -92,7 +92,8 @@ def play(words):
 
 def use(place, hidden, commands):
     sys.path.insert(0, place)
-    os.chdir(place)
+    os.mkdir(f"{place}-work")  # a folder that is no project
+    os.chdir(f"{place}-work")
     import peerjudge
     assert peerjudge.__file__.startswith(place), peerjudge.__file__
     from peerjudge.cli import build_app
@@ -101,6 +102,7 @@ def use(place, hidden, commands):
     assert hidden not in play(["list", "features"]).split()
     play(["run", "quickstart", "--limit", "2", "--out", "study", "--display", "none"])
     play(["score", "study"])
+    play(["report", "study"])
 
 for place, hidden, *commands in (line.split() for line in sys.stdin):
     child = os.fork()
@@ -148,7 +150,7 @@ def play_without(cases: dict[str, tuple[Feature, ...]], folder: Path) -> None:
 
 
 def test_the_core_runs_without_features(tmp_path: Path):
-    """With all folders away, everything but their commands is there: help, a run, its score."""
+    """With all folders away, all but their commands is there: help, a run, its score and report."""
     play_without({"none": OURS}, tmp_path)
 
 
