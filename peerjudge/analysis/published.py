@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -9,7 +10,6 @@ from typing import TypeAlias
 import numpy as np
 
 from peerjudge.analysis.ballots import Ballots
-from peerjudge.analysis.reproducing import Paper, PublishedItem, identify_name
 from peerjudge.analysis.scoring import Score, Scores
 from peerjudge.errors import DataError
 
@@ -63,11 +63,6 @@ TOTAL = "total"
 
 Match: TypeAlias = tuple[Score, str, PublishedLine | None]
 """A score, the printed name of its method, and the published line if there is one."""
-
-
-def list_tables(paper: Paper) -> tuple[PublishedTable, ...]:
-    """Return the tables of a paper in whose groups a run can be scored: the items with `by`."""
-    return tuple(_build_table(paper, item) for item in paper.items if item.by)
 
 
 def describe_conditions(ballots: Ballots) -> dict[str, Played]:
@@ -157,31 +152,20 @@ def find_line(
     return next((line for line in lines if (line.setting, line.protocol) == wanted), None)
 
 
-def _build_table(paper: Paper, item: PublishedItem) -> PublishedTable:
-    protocols = {method: protocol for protocol, method in paper.methods.items()}
-    lines: dict[tuple[str, str], dict[str, float]] = {}
-    for cell in item.cells:
-        setting, method, column = cell.key
-        if isinstance(cell.value, float):
-            lines.setdefault((setting, method), {})[_name_group(column)] = cell.value
-    return PublishedTable(
-        title=paper.title,
-        source=paper.source,
-        name=item.name,
-        by=item.by,
-        prompts=item.prompts,
-        items={_name_group(column): count for column, count in item.counts.items()},
-        methods=paper.methods,
-        settings=paper.names,
-        lines=tuple(
-            PublishedLine(
-                setting=setting, protocol=protocols[method], table=item.name, values=values
-            )
-            for (setting, method), values in lines.items()
-        ),
-    )
+def identify_name(name: str, known: Mapping[str, Sequence[str]]) -> str:
+    """Return the known name with the longest letters that are in this one; empty if there is none.
+
+    Case and punctuation do not count.
+    """
+    letters = _letters(name)
+    fitting = [
+        (len(_letters(part)), one)
+        for one, parts in known.items()
+        for part in parts
+        if _letters(part) in letters
+    ]
+    return max(fitting)[1] if fitting else ""
 
 
-def _name_group(column: str) -> str:
-    """Return the group of scores that a column stands for; empty for all of them."""
-    return "" if column == TOTAL else column
+def _letters(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name.lower())

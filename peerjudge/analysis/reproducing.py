@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -11,6 +10,7 @@ from typing import TypeAlias
 
 from peerjudge.analysis.ballots import Ballots, Stage
 from peerjudge.analysis.grouping import list_distinct
+from peerjudge.analysis.published import TOTAL, PublishedLine, PublishedTable, identify_name
 from peerjudge.data import Measurement
 from peerjudge.errors import DataError
 
@@ -231,19 +231,9 @@ def assign_names(
     return chosen
 
 
-def identify_name(name: str, known: Mapping[str, Sequence[str]]) -> str:
-    """Return the known name with the longest letters that are in this one; empty if there is none.
-
-    Case and punctuation do not count.
-    """
-    letters = _letters(name)
-    fitting = [
-        (len(_letters(part)), one)
-        for one, parts in known.items()
-        for part in parts
-        if _letters(part) in letters
-    ]
-    return max(fitting)[1] if fitting else ""
+def list_tables(paper: Paper) -> tuple[PublishedTable, ...]:
+    """Return the tables of a paper in whose groups a run can be scored: the items with `by`."""
+    return tuple(_build_table(paper, item) for item in paper.items if item.by)
 
 
 def compare_cell(
@@ -317,5 +307,31 @@ def _choose_one(name: str, found: tuple[str, ...]) -> str | None:
     return found[0] if found else None
 
 
-def _letters(name: str) -> str:
-    return re.sub(r"[\W_]+", "", name.lower())
+def _build_table(paper: Paper, item: PublishedItem) -> PublishedTable:
+    protocols = {method: protocol for protocol, method in paper.methods.items()}
+    lines: dict[tuple[str, str], dict[str, float]] = {}
+    for cell in item.cells:
+        setting, method, column = cell.key
+        if isinstance(cell.value, float):
+            lines.setdefault((setting, method), {})[_name_group(column)] = cell.value
+    return PublishedTable(
+        title=paper.title,
+        source=paper.source,
+        name=item.name,
+        by=item.by,
+        prompts=item.prompts,
+        items={_name_group(column): count for column, count in item.counts.items()},
+        methods=paper.methods,
+        settings=paper.names,
+        lines=tuple(
+            PublishedLine(
+                setting=setting, protocol=protocols[method], table=item.name, values=values
+            )
+            for (setting, method), values in lines.items()
+        ),
+    )
+
+
+def _name_group(column: str) -> str:
+    """Return the group of scores that a column stands for; empty for all of them."""
+    return "" if column == TOTAL else column

@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from cyclopts import Parameter
 
@@ -16,7 +16,7 @@ from peerjudge.cli.interrupts import cancel_on_signal
 from peerjudge.cli.options import ArgumentOptions, CastOptions
 from peerjudge.cli.tables import say
 from peerjudge.errors import CardError, DataError, ShelfError
-from peerjudge.registry import list_features, list_problems, list_taken
+from peerjudge.registry import find_offer, list_features, list_offers, list_problems, list_taken
 from peerjudge.shelf import Kind
 from peerjudge.shown import money
 
@@ -34,7 +34,11 @@ __all__ = [
     "show_command",
 ]
 
-Listed = Literal["agents", "protocols", "prompts", "experiments", "datasets", "papers", "features"]
+if TYPE_CHECKING:
+    Listed = str
+else:
+    _KINDS = ("agents", "protocols", "prompts", "experiments", "datasets")
+    Listed = Literal[(*_KINDS, *list_offers("list"), "features")]
 
 Shown = Literal["agents", "protocols", "prompts", "experiments", "discussion", "prompt"]
 
@@ -223,12 +227,12 @@ def list_command(kind: Listed, /, *, json: bool = False) -> int:
     """
     if kind == "datasets":
         rows = _datasets()
-    elif kind == "papers":
-        rows = _papers()
     elif kind == "features":
         rows = _features()
+    elif (listing := find_offer("list", kind)) is not None:
+        rows = cast("list[dict[str, str]]", listing())
     else:
-        rows = _entries(kind)
+        rows = _entries(cast("Kind", kind))
     if json:
         print_json(rows)
         return 0
@@ -251,19 +255,6 @@ def _datasets() -> list[dict[str, str]]:
             "from": "built in" if source.place else "NAME:PATH",
         }
         for name, source in list_datasets().items()
-    ]
-
-
-def _papers() -> list[dict[str, str]]:
-    from peerjudge.datasets.papers import list_papers
-
-    return [
-        {
-            "name": paper.name,
-            "description": ", ".join(item.name for item in paper.items),
-            "from": paper.source,
-        }
-        for paper in list_papers()
     ]
 
 

@@ -25,8 +25,14 @@ from functools import cache
 from pathlib import Path
 from typing import cast
 
-from peerjudge.analysis.published import PublishedTable, list_tables
-from peerjudge.analysis.reproducing import Dialogue, Paper, PublishedCell, PublishedItem
+from peerjudge.analysis.published import PublishedTable
+from peerjudge.analysis.reproducing import (
+    Dialogue,
+    Paper,
+    PublishedCell,
+    PublishedItem,
+    list_tables,
+)
 from peerjudge.errors import DataError
 
 _TABLES = Path(__file__).parent / "tables"

@@ -6,7 +6,6 @@ import json
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import ClassVar, cast
 
@@ -26,12 +25,12 @@ from peerjudge.analysis.selecting import HUMAN, find_pairs, identify_reviewers, 
 from peerjudge.data import LEVEL, Comparison, Dataset, Transcript, to_plain
 from peerjudge.data.arguments import check_arguments
 from peerjudge.datasets import load as load_dataset
-from peerjudge.datasets.papers import list_papers
 from peerjudge.errors import ConvergenceError, DataError, PeerJudgeError, StoreError
 from peerjudge.reporting.figures import Figure
 from peerjudge.reporting.formats import counted
 from peerjudge.reporting.layout import Section, build_section
 from peerjudge.reporting.transcripts import TranscriptData
+from peerjudge.results.added import AddedSection, list_added
 from peerjudge.results.agreements import agreement
 from peerjudge.results.base import Document, DrawnResult, Result, Shown, SourcedResult
 from peerjudge.results.biases import bias
@@ -48,7 +47,6 @@ from peerjudge.results.page import (
 )
 from peerjudge.results.plain import make_plain
 from peerjudge.results.rankings import rank
-from peerjudge.results.reproductions import ReproduceResult, reproduce
 from peerjudge.results.scores import ScoreResult, score
 from peerjudge.runs import OpenRun, is_run, open_run
 from peerjudge.runs.blocking import wait_for
@@ -158,7 +156,8 @@ class RunReport(Report):
 class RecordedReport(Report):
     """The results of the commands for recorded reviews, by name, and the ranking of contestants.
 
-    `missing` says why a result is not there, `reviews` how many reviews there are.
+    `missing` says why a result is not there, `reviews` how many reviews there are. `added` are sections of
+    results that features compute.
     """
 
     name: str
@@ -167,6 +166,7 @@ class RecordedReport(Report):
     standings: Standings
     results: Mapping[str, Result]
     missing: Mapping[str, str]
+    added: Mapping[str, AddedSection]
 
     @property
     def figures(self) -> Mapping[str, Figure]:
@@ -184,7 +184,7 @@ class RecordedReport(Report):
         }
 
     def parts(self) -> Shown:
-        """Return the numbers of reviews, and how many values of a paper are equal to ours."""
+        """Return the numbers of reviews, and the sentences of features on their results."""
         return [self.reviews, *self._glance()]
 
     def rows(self) -> Iterator[Cells]:
@@ -195,17 +195,15 @@ class RecordedReport(Report):
             yield {**own, **list_cells(row.total.accuracy)}
 
     def _glance(self) -> list[str]:
-        papers = [result for result in self.results.values() if isinstance(result, ReproduceResult)]
-        return [sentence for paper in papers for sentence in paper.describe_counts()]
+        own = [
+            (one, self.results[name]) for name, one in self.added.items() if name in self.results
+        ]
+        return [sentence for one, result in own for sentence in one.glance(result)]
 
     def _sections(self) -> list[Section]:
         sections = [build_contestants_section(self.standings)]
-        papers = {
-            name: (f"Values of {one.paper.title}", "What the paper prints beside ours.")
-            for name, one in self.results.items()
-            if isinstance(one, ReproduceResult)
-        }
-        for name, (title, meaning) in {**_SECTIONS, **papers}.items():
+        added = {name: (one.title, one.meaning) for name, one in self.added.items()}
+        for name, (title, meaning) in {**_SECTIONS, **added}.items():
             result, drawn = self.results.get(name), list[Figure]()
             if isinstance(result, DrawnResult):
                 drawn = [
@@ -368,7 +366,10 @@ def _report_dataset(
             msg = f"{dataset.name} has reviews by people only, who are its gold"
         msg += "; judge it with `peerjudge run` and report on that run"
         raise DataError(msg)
-    results, missing = _compute_results(dataset, contestant_of, alone=len(reviewers) <= _MOST_ALONE)
+    added = list_added(dataset)
+    results, missing = _compute_results(
+        dataset, contestant_of, added, alone=len(reviewers) <= _MOST_ALONE
+    )
     own = judged.where(np.isin(judged.reviewer, [ballots.reviewers.index(n) for n in reviewers]))
     peers, reason = rank_peers(build_tournament(own), sampler=Sampler())
     questions = len(np.unique(own.question))
@@ -387,11 +388,16 @@ def _report_dataset(
         standings=Standings(level=LEVEL, questions=questions, peers=peers, peers_missing=reason),
         results=results,
         missing=missing,
+        added=added,
     )
 
 
 def _compute_results(
-    dataset: Dataset, contestant_of: Mapping[str, str] | None, *, alone: bool
+    dataset: Dataset,
+    contestant_of: Mapping[str, str] | None,
+    added: Mapping[str, AddedSection],
+    *,
+    alone: bool,
 ) -> tuple[dict[str, Result], dict[str, str]]:
     """Return the results that the dataset allows, and why it does not allow the others.
 
@@ -407,9 +413,8 @@ def _compute_results(
         "weighted": lambda: agreement(dataset, weights="peer", contestant_of=contestant_of),
         "bias": lambda: bias(dataset, contestant_of=contestant_of),
     }
-    for paper in list_papers():
-        if any(item.data == dataset.name for item in paper.items):
-            wanted[paper.name] = partial(reproduce, paper.name, dataset)
+    for name, one in added.items():
+        wanted.setdefault(name, one.compute)
     results: dict[str, Result] = {}
     missing: dict[str, str] = {}
     for name, compute in wanted.items():

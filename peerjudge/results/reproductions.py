@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
 
 from peerjudge.analysis.ballots import Ballots
+from peerjudge.analysis.published import identify_name
 from peerjudge.analysis.reproducing import (
     FEWEST_QUESTIONS,
     Estimates,
@@ -19,7 +20,6 @@ from peerjudge.analysis.reproducing import (
     ReproducedCell,
     assign_names,
     compare_cell,
-    identify_name,
 )
 from peerjudge.analysis.selecting import number_authors
 from peerjudge.data import Measurement

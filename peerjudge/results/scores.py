@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from peerjudge.analysis import Ballots, ConditionContrasts, build_contrasts, collect_reviews
 from peerjudge.analysis.golds import align_comparisons
@@ -19,8 +19,8 @@ from peerjudge.analysis.stopping import Decision
 from peerjudge.data import Conventions, Dataset, Measurement, to_plain
 from peerjudge.data.arguments import check_arguments
 from peerjudge.datasets import load as load_dataset
-from peerjudge.datasets.papers import read_published_tables
 from peerjudge.errors import DataError
+from peerjudge.registry import offers
 from peerjudge.reporting.figures import Figure
 from peerjudge.reporting.formats import MISSING, decimal, preface, share
 from peerjudge.reporting.layout import Cell, Column, Table, build_range, build_table
@@ -465,7 +465,22 @@ def _match(
     name, _, setting = wanted.partition(":")
     return match_published(
         scores,
-        read_published_tables(name),
+        _find_tables(name),
         played=describe_conditions(ballots),
         setting=setting,
     )
+
+
+def _find_tables(name: str) -> Sequence[PublishedTable]:
+    """Return the published tables of this name that features offer; raise `DataError` if there are none."""
+    found = cast(
+        "Mapping[str, Callable[[], Mapping[str, Sequence[PublishedTable]]]]",
+        offers("published tables"),
+    )
+    tables = {known: these for offer in found.values() for known, these in offer().items()}
+    if name not in tables:
+        msg = (
+            f"there are no published figures {name!r}; choose one of {', '.join(tables) or 'none'}"
+        )
+        raise DataError(msg)
+    return tables[name]
