@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from peerjudge.features.judge.judging import judge as judge, judge_sync as judge_sync
     from peerjudge.features.judge.opened import Judge as Judge
     from peerjudge.features.pairs.making import pairs as pairs, pairs_sync as pairs_sync
+    from peerjudge.features.papers.reproductions import reproduce as reproduce
     from peerjudge.features.planning.planning import plan as plan
     from peerjudge.features.search.optimizing import (
         optimize as optimize,
@@ -58,7 +59,6 @@ if TYPE_CHECKING:
     from peerjudge.results.previews import preview as preview
     from peerjudge.results.rankings import peer_rank as peer_rank, rank as rank
     from peerjudge.results.reports import report as report
-    from peerjudge.results.reproductions import reproduce as reproduce
     from peerjudge.results.scores import score as score
     from peerjudge.results.styles import rank_styles as rank_styles
     from peerjudge.runs import (
@@ -96,7 +96,6 @@ _NAMES = {
     "results.previews": "preview",
     "results.rankings": "peer_rank rank",
     "results.reports": "report",
-    "results.reproductions": "reproduce",
     "results.scores": "score",
     "results.styles": "rank_styles",
     "runs": "RunSummary load load_sync run run_sync",

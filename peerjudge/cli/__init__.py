@@ -35,7 +35,6 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
         "bias": "Position, self-preference and length bias.",
         "agreement": "Agreement of reviewers with gold, alone and as a panel.",
         "rank": "Rank the contestants and weight the reviewers of a run or dataset.",
-        "reproduce": "Put the tables and figures of a paper beside those of a run or of recorded reviews.",
     },
     "Look": {
         "report": "Write the HTML report of a run or of recorded reviews.",

@@ -12,13 +12,11 @@ from cyclopts import Parameter
 
 from peerjudge.cli.commands import (
     DISCUSSIONS,
-    REPEATED,
     SEVERAL,
     AsJson,
     Call,
     FunctionCommand,
     build_command,
-    pairs_option,
 )
 from peerjudge.cli.console import print_json, print_status, status
 from peerjudge.cli.options import split_names
@@ -33,14 +31,11 @@ if TYPE_CHECKING:
     from peerjudge.results.opinions import EventsResult, StancesResult
     from peerjudge.results.rankings import RankResult
     from peerjudge.results.reports import Report
-    from peerjudge.results.reproductions import ReproduceResult
     from peerjudge.results.scores import ScoreResult
 
-__all__ = [
-    "COMMANDS",
-]
+__all__ = ["COMMANDS", "RESAMPLING"]
 
-_RESAMPLING = "Reading, and resampling questions"
+RESAMPLING = "Reading, and resampling questions"
 """Shown in a terminal only, by commands that take seconds."""
 
 
@@ -215,7 +210,7 @@ def _report(
         figures: A folder to write every figure to as well, as .svg, .png and .pdf.
         force: Replace files that are not earlier reports or figures.
     """
-    with status().status(_RESAMPLING):
+    with status().status(RESAMPLING):
         found = call.compute()
         if figures is not None:
             found.require_free_figures(figures, force=force)
@@ -223,28 +218,6 @@ def _report(
     say(str(path))
     if figures is not None:
         say(*map(str, found.save_figures(figures, force=force)))
-    return 0
-
-
-def _reproduce(
-    call: Call[ReproduceResult],
-    *,
-    figures: Path | None = None,
-    force: bool = False,
-    layout: Layout = "text",
-    json: AsJson = False,
-) -> int:
-    """Print the values of a paper beside ours, and write their figures.
-
-    Options:
-        figures: A folder to write figures of the published values beside ours to, as .svg, .png and .pdf.
-        force: Replace files that are not earlier figures.
-    """
-    with status().status(_RESAMPLING):
-        found = call.compute()
-    if figures is not None:
-        found.save_figures(figures, force=force)
-    print_result(found, json=json, layout=layout)
     return 0
 
 
@@ -261,15 +234,6 @@ COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
         ),
         "rank": FunctionCommand(function="results.rankings:rank", run=_rank),
         "report": FunctionCommand(function="results.reports:report", run=_report),
-        "reproduce": FunctionCommand(
-            function="results.reproductions:reproduce",
-            run=_reproduce,
-            names={"items": "--item"},
-            options={
-                "items": REPEATED,
-                "stand_ins": pairs_option("--as", "REVIEWER=MODEL", "my_model=GPT-4"),
-            },
-        ),
         "score": FunctionCommand(function="results.scores:score", run=_score),
     }
 )

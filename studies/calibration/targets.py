@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from peerjudge.data import Noun, from_plain
-from peerjudge.datasets.papers import read_paper
+from peerjudge.features.papers.reading import read_paper
 from studies.analytic import Case
 
 

@@ -13,7 +13,7 @@ import pytest
 from peerjudge.data import TIE, Condition, Experiment
 from peerjudge.datasets import load
 from peerjudge.errors import DataError
-from peerjudge.results.reproductions import reproduce
+from peerjudge.features.papers.reproductions import reproduce
 from peerjudge.results.scores import score
 from peerjudge.runs import estimate_calls, load as load_run, prepare, run
 

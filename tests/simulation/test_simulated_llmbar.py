@@ -7,7 +7,7 @@ import math
 import pytest
 
 from peerjudge.data import Expects, Sampling, replace
-from peerjudge.datasets.papers import read_published_tables
+from peerjudge.features.papers.reading import read_published_tables
 from peerjudge.simulation import SimulatedReviewer, expect_accuracy, read_traits
 from peerjudge.simulation.latent import read_subsets
 from peerjudge.testing import comparison_of

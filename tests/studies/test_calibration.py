@@ -16,7 +16,7 @@ from hypothesis import given, settings, strategies as st
 
 from peerjudge.data import TIE
 from peerjudge.datasets import load
-from peerjudge.datasets.papers import read_published_tables
+from peerjudge.features.papers.reading import read_published_tables
 from peerjudge.shelf.cards import read_card
 from peerjudge.simulation import read_traits
 from studies.calibration import llmbar

@@ -7,12 +7,12 @@ from functools import partial
 from typing import cast
 
 from peerjudge.analysis.published import PublishedTable
-from peerjudge.analysis.reproducing import list_tables
 from peerjudge.data import Dataset
-from peerjudge.datasets.papers import list_papers
+from peerjudge.features.papers.reading import list_papers
+from peerjudge.features.papers.reproducing import list_tables
+from peerjudge.features.papers.reproductions import ReproduceResult, reproduce
 from peerjudge.results.added import AddedSection
 from peerjudge.results.base import Result
-from peerjudge.results.reproductions import ReproduceResult, reproduce
 
 
 def list_names() -> list[dict[str, str]]:

@@ -16,15 +16,21 @@ from peerjudge.analysis.position import (
     measure_position,
     measure_preferences,
 )
-from peerjudge.analysis.reproducing import CellKey, Estimates, Evidence, Origin, find_speakers
 from peerjudge.analysis.selecting import keep_contestants
 from peerjudge.data import EventKind, Measurement, Ranking, Scheme, Scoring, Tournament, replace
 from peerjudge.errors import DataError, UnconnectedError
+from peerjudge.features.papers.declared import Estimate
+from peerjudge.features.papers.reproducing import (
+    CellKey,
+    Estimates,
+    Evidence,
+    Origin,
+    find_speakers,
+)
 from peerjudge.protocol.scripted import transcript_of
 from peerjudge.ranking import peer_rank, rank
 from peerjudge.reporting.formats import name_event
 from peerjudge.results.contestants import measure_standing
-from peerjudge.results.papers import Estimate
 from peerjudge.statistics.sampler import Sampler
 from peerjudge.tracker import opinion_events
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-import peerjudge.datasets.papers as reader
-import peerjudge.results.papers as folder
+import peerjudge.features.papers.declared as folder
+import peerjudge.features.papers.reading as reader
 from peerjudge.analysis.ballots import Ballots
-from peerjudge.analysis.reproducing import Estimates, Evidence
 from peerjudge.data import Measurement
 from peerjudge.errors import DataError
-from peerjudge.results.papers import find_estimates
+from peerjudge.features.papers.declared import find_estimates
+from peerjudge.features.papers.reproducing import Estimates, Evidence
 from peerjudge.runs.reading import read_material
 from peerjudge.testing import transcript_of
 

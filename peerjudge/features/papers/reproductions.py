@@ -9,7 +9,13 @@ from typing import ClassVar
 
 from peerjudge.analysis.ballots import Ballots
 from peerjudge.analysis.published import identify_name
-from peerjudge.analysis.reproducing import (
+from peerjudge.analysis.selecting import number_authors
+from peerjudge.data import Measurement
+from peerjudge.data.arguments import check_arguments
+from peerjudge.errors import ConvergenceError, DataError, UnconnectedError
+from peerjudge.features.papers.declared import Estimate, find_estimates
+from peerjudge.features.papers.reading import read_paper
+from peerjudge.features.papers.reproducing import (
     FEWEST_QUESTIONS,
     Estimates,
     Evidence,
@@ -21,17 +27,11 @@ from peerjudge.analysis.reproducing import (
     assign_names,
     compare_cell,
 )
-from peerjudge.analysis.selecting import number_authors
-from peerjudge.data import Measurement
-from peerjudge.data.arguments import check_arguments
-from peerjudge.datasets.papers import read_paper
-from peerjudge.errors import ConvergenceError, DataError, UnconnectedError
 from peerjudge.reporting.figures import Figure, Mark, Row, Rows
 from peerjudge.reporting.formats import MISSING, counted, decimal, interval, plain_tick, preface
 from peerjudge.reporting.layout import Cell, Column, Table, build_table
 from peerjudge.results.base import Document, Shown, SourcedResult, list_names
 from peerjudge.results.columns import Cells
-from peerjudge.results.papers import Estimate, find_estimates
 from peerjudge.results.plain import make_plain
 from peerjudge.runs.reading import Material, Source, Stored, locate_source, read_material
 

@@ -7,9 +7,9 @@ import pytest
 
 import peerjudge as pj
 from peerjudge.data import Question, Sampling, Verdict, replace
-from peerjudge.datasets import papers
-from peerjudge.datasets.papers import read_paper
 from peerjudge.errors import DataError
+from peerjudge.features.papers import reading as papers
+from peerjudge.features.papers.reading import read_paper
 from peerjudge.testing import comparison_of, seats_of, transcript_of
 
 SUBSETS = {"Natural": 4, "Neighbor": 2, "GPTInst": 2, "GPTOut": 2, "Manual": 2}

@@ -12,9 +12,9 @@ from peerjudge.analysis.ballots import Ballots
 from peerjudge.analysis.judges import group_judges
 from peerjudge.analysis.rating_pairs import tabulate_ratings
 from peerjudge.analysis.ratings import RatingLevel, correlate_ratings
-from peerjudge.analysis.reproducing import CellKey, Estimates, Evidence, find_speakers
 from peerjudge.data import Measurement
-from peerjudge.results.papers import Estimate
+from peerjudge.features.papers.declared import Estimate
+from peerjudge.features.papers.reproducing import CellKey, Estimates, Evidence, find_speakers
 from peerjudge.statistics.sampler import Sampler
 
 FORMS = {

@@ -26,14 +26,14 @@ from pathlib import Path
 from typing import cast
 
 from peerjudge.analysis.published import PublishedTable
-from peerjudge.analysis.reproducing import (
+from peerjudge.errors import DataError
+from peerjudge.features.papers.reproducing import (
     Dialogue,
     Paper,
     PublishedCell,
     PublishedItem,
     list_tables,
 )
-from peerjudge.errors import DataError
 
 _TABLES = Path(__file__).parent / "tables"
 _DRAWN = "drawn"

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 import peerjudge as pj
-from peerjudge.analysis.reproducing import Origin, PublishedCell, PublishedItem, compare_cell
 from peerjudge.data import Measurement, Verdict, replace
-from peerjudge.datasets.papers import list_papers
 from peerjudge.errors import DataError
+from peerjudge.features.papers.reading import list_papers
+from peerjudge.features.papers.reproducing import Origin, PublishedCell, PublishedItem, compare_cell
 from peerjudge.results.columns import COLUMNS
 from peerjudge.shelf import Shelf
 from peerjudge.testing import comparison_of, seats_of, transcript_of

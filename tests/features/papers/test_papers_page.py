@@ -8,8 +8,8 @@ import pytest
 from peerjudge.cli import build_app
 from peerjudge.shelf import Shelf
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "papers.md").read_text("utf-8")
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = (ROOT / "docs" / "features" / "papers.md").read_text("utf-8")
 COMMANDS = set(build_app())
 
 

@@ -8,12 +8,12 @@ from functools import lru_cache
 from peerjudge.analysis.ballots import Ballots
 from peerjudge.analysis.golds import LABELER
 from peerjudge.analysis.published import TOTAL, Played, describe_conditions, find_line
-from peerjudge.analysis.reproducing import CellKey, Estimates, Evidence
 from peerjudge.analysis.scoring import Score, score_ballots
 from peerjudge.data import Measurement, Undecided
 from peerjudge.datasets import load as load_dataset
-from peerjudge.datasets.papers import read_published_tables
-from peerjudge.results.papers import Estimate
+from peerjudge.features.papers.declared import Estimate
+from peerjudge.features.papers.reading import read_published_tables
+from peerjudge.features.papers.reproducing import CellKey, Estimates, Evidence
 
 MT_BENCH = "mtbench1131"
 

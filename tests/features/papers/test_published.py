@@ -10,8 +10,8 @@ from peerjudge.analysis.collecting import collect_transcripts
 from peerjudge.analysis.published import Played, describe_conditions, match_published
 from peerjudge.analysis.scoring import score_ballots
 from peerjudge.data import Question, Sampling, Verdict, replace
-from peerjudge.datasets.papers import read_published_tables
 from peerjudge.errors import DataError
+from peerjudge.features.papers.reading import read_published_tables
 from peerjudge.testing import comparison_of, seats_of, transcript_of
 
 SUBSETS = ("Natural", "Neighbor", "GPTInst", "GPTOut", "Manual")
