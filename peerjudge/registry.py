@@ -37,11 +37,15 @@ HOOKS: Mapping[str, str] = {
     "data of a run": "Data that a run writes before it plays, by the name of the dataset: a "
     "`peerjudge.runs.written_data.PlanData`.",
     "discussion page": "Sections of the page of a discussion: (library, run, transcript) -> mapping.",
+    "export": "What `peerjudge export` writes in place of discussions, by the name of its option: a "
+    "`peerjudge.cli.exports.RowExport`.",
     "list": "What `peerjudge list` lists, by its name: () -> rows with name, description and from.",
     "published tables": "Figures beside those of `score --beside`: () -> "
     "`peerjudge.analysis.published.PublishedTable`s by name.",
     "report of reviews": "Sections of the report of recorded reviews: (dataset) -> "
     "`peerjudge.results.added.AddedSection` by name.",
+    "reviewer": "Where reviewers answer later than they are asked, by the kind of their cards (`human`): a "
+    "`peerjudge.runs.awaited.Desk`.",
     "trial": "What `check --try` does with the cards of a project.",
     "turn page": "Sections of the page of a turn: (run, transcript, at) -> text.",
 }

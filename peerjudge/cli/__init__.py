@@ -84,7 +84,7 @@ def build_app(console: Console | None = None, *, described: str = "") -> App:
         # No --no-NAME and --empty-NAME, and no defaults such as None and (), which say nothing.
         default_parameter=Parameter(negative=(), show_default=_show_default),
     )
-    groups: dict[str, Group] = {}
+    groups = {heading: Group(heading, sort_key=at) for at, heading in enumerate(_COMMANDS)}
     for at, (name, (module, heading, about)) in enumerate(_list_commands(described).items()):
         group = groups.setdefault(heading, Group(heading, sort_key=len(groups)))
         place = f"peerjudge.cli.{module}:{name}_command"

@@ -6,8 +6,9 @@ from collections.abc import AsyncGenerator, Container
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from peerjudge.data import Card, Request, ReviewerKind, TaskSheet, Utterance, content_hash
+from peerjudge.data import Card, Request, TaskSheet, Utterance, content_hash
 from peerjudge.errors import AwaitingPersonError, ExperimentError
+from peerjudge.runs.awaited import list_awaited
 from peerjudge.runs.schedule import Cast, Plan
 from peerjudge.store.desk import Desk, DeskTask
 from peerjudge.store.desk_places import open_desk, refuse_earlier_desk
@@ -25,6 +26,10 @@ class PeopleDesk:
         """Note that a discussion waits for the answer to a task."""
         self._tasks[discussion] = task
         self._seen = None
+
+    def seat(self, card: Card) -> PersonReviewer:
+        """Return the person of a card."""
+        return PersonReviewer(card, self)
 
     def take_answered(self, among: Container[str]) -> list[str]:
         """Return those of these discussions whose tasks were answered, and forget them.
@@ -81,22 +86,14 @@ class PersonReviewer:
 
 
 @asynccontextmanager
-async def open_people(cast: Cast, place: str | Path) -> AsyncGenerator[PeopleDesk | None]:
-    """Open the desk of a run folder or of a database if a card of the run is a person.
+async def open_people(cast: Cast, place: str | Path) -> AsyncGenerator[PeopleDesk]:
+    """Open the desk of a run folder or of a database.
 
     Raises `StoreError` if it cannot be used, or the database holds a desk of an earlier version.
     """
-    if not list_people(cast):
-        yield None
-        return
     await refuse_earlier_desk(place)
     with open_desk(place) as desk:
         yield PeopleDesk(desk)
-
-
-def list_people(cast: Cast) -> list[str]:
-    """Return the names of the cards that are people."""
-    return [name for name, card in cast.items() if card.kind is ReviewerKind.HUMAN]
 
 
 def check_people(plan: Plan, *, ends_early: bool) -> None:
@@ -104,9 +101,7 @@ def check_people(plan: Plan, *, ends_early: bool) -> None:
 
     They cannot be waited for where results decide when the run ends (`ends_early`).
     """
-    people = list_people(plan.cast)
-    if not people:
-        return
+    people = list_awaited(plan.cast)
     named = ", ".join(people)
     if ends_early:
         msg = (

@@ -9,8 +9,8 @@ from dataclasses import replace
 from peerjudge.data import StopReason, Transcript
 from peerjudge.engine import DiscussionSetup, Reviewer, play_all
 from peerjudge.engine.barrier import parked
+from peerjudge.runs.awaited import OpenDesk
 from peerjudge.runs.limits import Limits
-from peerjudge.runs.people import PeopleDesk
 from peerjudge.runs.progress import Observer
 from peerjudge.runs.resolve import Prepared
 from peerjudge.runs.results import RunCounts
@@ -38,7 +38,7 @@ class Player:
         *,
         observer: Observer | None,
         on_end: Callable[[Transcript], None] | None = None,
-        people: PeopleDesk | None = None,
+        people: OpenDesk | None = None,
         say: Callable[[str], None] | None = None,
     ) -> None:
         self._prepared = prepared

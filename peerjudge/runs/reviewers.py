@@ -11,7 +11,7 @@ from peerjudge.data import Card, Dataset, ReviewerKind
 from peerjudge.datasets import load
 from peerjudge.engine import Reviewer
 from peerjudge.errors import CardError
-from peerjudge.runs.people import PeopleDesk, PersonReviewer
+from peerjudge.runs.awaited import OpenDesk
 from peerjudge.runs.schedule import Cast
 from peerjudge.shelf import Shelf
 from peerjudge.simulation import SimulatedReviewer, SimulatedWriter
@@ -34,7 +34,7 @@ async def open_reviewers(
     cache: Path | None = None,
     simulate: type[SimulatedReviewer | SimulatedWriter] = SimulatedReviewer,
     batch: BatchMode | None = None,
-    people: PeopleDesk | None = None,
+    people: OpenDesk | None = None,
 ) -> AsyncGenerator[Mapping[str, Reviewer]]:
     """Open a reviewer for each card, by name, and close all of them at the end.
 
@@ -82,11 +82,11 @@ async def open_reviewers(
         yield reviewers
 
 
-def _seat_person(card: Card, people: PeopleDesk | None) -> Reviewer:
+def _seat_person(card: Card, people: OpenDesk | None) -> Reviewer:
     if people is None:
         msg = f"card {card.name!r} is a person, who can be seated by `peerjudge run` only"
         raise CardError(msg)
-    return PersonReviewer(card, people)
+    return people.seat(card)
 
 
 def _build_model(card: Card, pool: ClientPool | None) -> Reviewer:

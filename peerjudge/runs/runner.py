@@ -14,6 +14,7 @@ from peerjudge.analysis.stopping import Decision, StopRule, parse_rule
 from peerjudge.data import Experiment, replace as replace_noun
 from peerjudge.data.arguments import check_arguments
 from peerjudge.logs import get_logger
+from peerjudge.runs.awaited import check_awaited, open_awaited
 from peerjudge.runs.batches import (
     apply_batch_prices,
     check_batch,
@@ -34,7 +35,6 @@ from peerjudge.runs.manifest import (
     record_manifest,
     require_own,
 )
-from peerjudge.runs.people import check_people, open_people
 from peerjudge.runs.playing import Player
 from peerjudge.runs.progress import Counting, Observer
 from peerjudge.runs.resolve import Prepared, prepare
@@ -236,12 +236,12 @@ async def run_prepared(
     bounds.require_prices(prepared.costs)
     if place.folder is not None:
         require_own(place.folder, experiment)
-    check_people(plan, ends_early=play.rule is not None)
+    check_awaited(plan, ends_early=play.rule is not None)
     async with (
         observe(observer, progress=progress) as watching,
         Store.open(place.source) as opened,
         opened.hold(prepared.run_id),
-        open_people(plan.cast, place.source) as people,
+        open_awaited(plan.cast, place.source) as people,
         open_batch_mode(
             place.replies, batch=play.batch, detach=play.detach, say=_choose_note(watching)
         ) as batches,

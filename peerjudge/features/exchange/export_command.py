@@ -28,12 +28,14 @@ from peerjudge.cli.options import OUT
 from peerjudge.cli.output import unmarked
 from peerjudge.errors import DataError, StoreError
 from peerjudge.features.exchange.exporting import FORMATS, ExportFormat
+from peerjudge.registry import find_offer
 from peerjudge.spreadsheets import CsvTable
 from peerjudge.tracker import Stance
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from peerjudge.cli.exports import RowExport
     from peerjudge.data import Transcript
 
 Frame = Literal["turns", "discussions", "calls", "events", "battles", "weights"]
@@ -84,10 +86,9 @@ async def export_command(
     if format not in names:
         msg = f"unknown format {format!r}; choose one of {', '.join(names)}"
         raise DataError(msg)
-    if people:
-        from peerjudge.cli.people_export import check_people_export
-
-        check_people_export(run, format, frame=frame is not None)
+    other = _find_other("people") if people else None
+    if other is not None:
+        other.check(run, format, frame=frame is not None)
     if frame is not None and format not in {"csv", "parquet"}:
         msg = f"--frame writes a table; use it with --format csv or parquet, not {format}"
         raise DataError(msg)
@@ -95,12 +96,10 @@ async def export_command(
         from peerjudge.results.overwriting import require_free
 
         require_free(out, source=run, force=force)
-    if people:
-        from peerjudge.cli.people_export import read_people, write_people
-
-        rows = await read_people(run)
+    if other is not None:
+        rows = await other.read(run)
         with open_output(out) as file:
-            write_people(run, rows, file, format, raw_cells=raw_cells)
+            other.write(run, rows, file, format, raw_cells=raw_cells)
         return 0
     if format == "parquet" or (format == "csv" and frame is not None):
         form = "parquet" if format == "parquet" else "csv"
@@ -109,6 +108,15 @@ async def export_command(
     else:
         await _write_rows(run, out, FORMATS[format], stance, raw_cells=raw_cells)
     return 0
+
+
+def _find_other(name: str) -> RowExport:
+    """Return what a feature writes in place of discussions; raise `DataError` if none does."""
+    found: RowExport | None = find_offer("export", name)
+    if found is None:
+        msg = f"no feature offers --{name}; `peerjudge list features` shows those that are here"
+        raise DataError(msg)
+    return found
 
 
 async def _write_rows(

@@ -1,0 +1,13 @@
+"""People in the seats of a run, and studies of several people who judge the same comparisons."""
+
+from peerjudge.registry import Feature
+
+__all__ = ["FEATURE"]
+
+FEATURE = Feature(
+    about="People in the seats of a run, and studies of several people who judge the same comparisons.",
+    hooks={
+        "export": {"people": "offering:ANSWERS"},
+        "reviewer": {"human": "offering:DESK"},
+    },
+)

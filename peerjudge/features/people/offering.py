@@ -1,0 +1,14 @@
+"""What people add to the core: their desk in a run, and their answers as an export."""
+
+from __future__ import annotations
+
+from peerjudge.cli.exports import RowExport
+from peerjudge.cli.people_export import check_people_export, read_people, write_people
+from peerjudge.runs.awaited import Desk
+from peerjudge.runs.people import check_people, open_people
+
+ANSWERS = RowExport(check=check_people_export, read=read_people, write=write_people)
+"""`export --people`."""
+
+DESK = Desk(check=check_people, open=open_people)
+"""The desk of cards of kind `human`."""
