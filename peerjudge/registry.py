@@ -40,6 +40,7 @@ HOOKS: Mapping[str, str] = {
     "export": "What `peerjudge export` writes in place of discussions, by the name of its option: a "
     "`peerjudge.cli.exports.RowExport`.",
     "list": "What `peerjudge list` lists, by its name: () -> rows with name, description and from.",
+    "open requests": "Requests to people for which a run waits: (location of its store) -> numbers by card.",
     "published tables": "Figures beside those of `score --beside`: () -> "
     "`peerjudge.analysis.published.PublishedTable`s by name.",
     "report of reviews": "Sections of the report of recorded reviews: (dataset) -> "
@@ -48,6 +49,7 @@ HOOKS: Mapping[str, str] = {
     "`peerjudge.runs.awaited.Desk`.",
     "trial": "What `check --try` does with the cards of a project.",
     "turn page": "Sections of the page of a turn: (run, transcript, at) -> text.",
+    "viewer": "What the viewer shows besides runs, by its address: a `peerjudge.web.library.ShownKind`.",
 }
 """Hooks by name, with what the core expects of each offer."""
 

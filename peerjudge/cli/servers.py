@@ -56,6 +56,7 @@ async def _show_library(sources: Sequence[str], *, port: int | None) -> None:
     from peerjudge.reporting.formats import counted
     from peerjudge.shelf import Shelf
     from peerjudge.web import SignIn, build_app, open_library
+    from peerjudge.web.library import list_kinds
 
     async with open_library(sources) as library:
         with listen_here(port) as listener:
@@ -67,8 +68,11 @@ async def _show_library(sources: Sequence[str], *, port: int | None) -> None:
             sign_in = SignIn(say)
             app = build_app(library, sign_in, cookie=f"peerjudge_{number}", shelf=Shelf())
             shown = [counted(len(library.runs), "run")] if library.runs else []
-            if library.studies:
-                shown.append(counted(len(library.studies), "study", "studies"))
+            shown += [
+                counted(len(folders), *list_kinds()[name].noun)
+                for name, folders in library.others.items()
+                if folders
+            ]
             print_status(
                 f"Viewing {' and '.join(shown)}, read-only. Open the link below: it works "
                 "once, and the next one follows. Ctrl-C ends."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -10,7 +9,7 @@ from sqlalchemy import ColumnElement, func, select
 
 from peerjudge.data import Transcript
 from peerjudge.store.archive import Archive, select_heads
-from peerjudge.store.desk_records import count_requests
+from peerjudge.store.database import Location
 from peerjudge.store.schema import discussions, members, turns
 
 _PAGE = 500
@@ -105,6 +104,7 @@ class NumberedArchive(Archive):
         """Return the number of discussions that have begun."""
         return (await self._rows(select(func.count()).select_from(discussions)))[0][0]
 
-    async def count_requests(self) -> dict[str, int]:
-        """Return the number of open requests to people by card: of all runs of the store."""
-        return await asyncio.to_thread(count_requests, self._location)
+    @property
+    def location(self) -> Location:
+        """The place of the store."""
+        return self._location

@@ -18,13 +18,12 @@ from peerjudge.registry import offers
 from peerjudge.shelf import Shelf
 from peerjudge.web.comparing import Comparer, find_differences
 from peerjudge.web.discussion import TURNS_PER_PAGE, show_discussion
-from peerjudge.web.library import Library, ShownRun
+from peerjudge.web.library import Library, ShownRun, list_kinds
 from peerjudge.web.links import ListAddress, read_address
 from peerjudge.web.overview import Overview, describe_run
 from peerjudge.web.pages import render
 from peerjudge.web.prompts import rebuild_prompt, show_tokens
 from peerjudge.web.safety import Guard, SignIn
-from peerjudge.web.study_views import StudyViews
 
 PAGE = 100
 """Discussions on a page of a list."""
@@ -61,11 +60,8 @@ def build_app(library: Library, sign_in: SignIn, *, cookie: str, shelf: Shelf) -
         shelf: The shelves with the prompt packs of the runs; no file on them is executed.
     """
     pages = _Pages(library, shelf)
-    studies = StudyViews(library)
     routes = [
-        ("/studies", studies.list_all),
-        ("/studies/{study}", studies.show),
-        ("/studies/{study}/version", studies.version),
+        *(page for kind in list_kinds().values() for page in kind.list_pages(library).items()),
         ("/", pages.runs),
         ("/static/{name}", serve_static),
         ("/compare", pages.compare),
@@ -94,13 +90,15 @@ class _Pages:
 
     async def runs(self, request: Request) -> Response:
         """List the runs."""
-        runs, studies = list(self._library.runs.values()), len(self._library.studies)
-        if not runs and studies:
-            return RedirectResponse("/studies", 303)
-        if len(runs) == 1 and "all" not in request.query_params and not studies:
+        runs = list(self._library.runs.values())
+        others = [name for name, folders in self._library.others.items() if folders]
+        if not runs and others:
+            return RedirectResponse(f"/{others[0]}", 303)
+        if len(runs) == 1 and "all" not in request.query_params and not others:
             return RedirectResponse(f"/r/{runs[0].key}", 303)
         shown = [(run, await self._overview(run)) for run in runs]
-        return _page("runs", runs=shown, studies=studies, title="Runs")
+        links = {f"/{name}": list_kinds()[name].link for name in others}
+        return _page("runs", runs=shown, links=links, title="Runs")
 
     async def run(self, request: Request) -> Response:
         """Show one run: progress, cost and conclusions by condition."""
@@ -291,7 +289,8 @@ async def _refuse(_request: Request, cause: Exception) -> Response:
 
 
 async def _not_found(request: Request, _cause: Exception) -> Response:
-    what = "study" if request.url.path.startswith("/studies/") else "run, discussion or turn"
+    kind = list_kinds().get(request.url.path.split("/")[1])
+    what = "run, discussion or turn" if kind is None else kind.noun[0]
     text = f"There is no such {what} here."
     return HTMLResponse(render("message", title="Not found", text=text), 404)
 

@@ -6,26 +6,29 @@ import asyncio
 import re
 import threading
 import time
-from collections.abc import AsyncGenerator, Container, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Container, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from peerjudge.analysis.listing import Prices
 from peerjudge.errors import PeerJudgeError, StoreError
 from peerjudge.logs import get_logger
 from peerjudge.places import find_cache
+from peerjudge.registry import offers
 from peerjudge.runs.manifest import MANIFEST, read_prices
 from peerjudge.runs.sources import hide_password, open_run
 from peerjudge.runs.transcript_files import is_bundle, is_transcript_file
 from peerjudge.store.archive import RunRecord
 from peerjudge.store.browsing import IndexReader
 from peerjudge.store.database import STORE_FILE, locate
-from peerjudge.store.desk import DESK_FILE
 from peerjudge.store.index import IndexWriter
 from peerjudge.store.numbered import Mark, NumberedArchive
-from peerjudge.store.study_desk import holds_study
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
 
 KEY_LENGTH = 12
 """Characters of the id of a run in an address."""
@@ -169,16 +172,46 @@ class ShownRun:
         return self.follower.reader
 
 
-class Library:
-    """Open runs, and folders of studies, by the keys of their addresses."""
+Page: TypeAlias = "Callable[[Request], Awaitable[Response]]"
 
-    def __init__(self, runs: Sequence[ShownRun], studies: Sequence[Path] = ()) -> None:
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownKind:
+    """Folders of a kind, such as studies of annotators, with their pages below `/NAME` of the offer.
+
+    Attributes:
+        noun: Name of one, and of several.
+        link: Words of the link from the list of runs.
+        find: Returns the folders of this kind at a place: the place itself, or those in it.
+        list_pages: Returns the pages of a library by address; `/NAME` lists all.
+    """
+
+    noun: tuple[str, str]
+    link: str
+    find: Callable[[Path], Sequence[Path]]
+    list_pages: Callable[[Library], Mapping[str, Page]]
+
+
+class Library:
+    """Open runs, and folders of other kinds by the name of the kind, by the keys of their addresses."""
+
+    def __init__(
+        self, runs: Sequence[ShownRun], others: Mapping[str, Sequence[Path]] | None = None
+    ) -> None:
         self.runs: Mapping[str, ShownRun] = {run.key: run for run in runs}
-        self.studies: Mapping[str, Path] = _name_studies(studies)
+        self.others: Mapping[str, Mapping[str, Path]] = {
+            name: _name_folders((others or {}).get(name, ()), noun=kind.noun[0])
+            for name, kind in list_kinds().items()
+        }
 
     def find(self, key: str) -> ShownRun | None:
         """Return the run with this key."""
         return self.runs.get(key)
+
+
+def list_kinds() -> dict[str, ShownKind]:
+    """Return the kinds that features offer, by name."""
+    return offers("viewer")
 
 
 @asynccontextmanager
@@ -207,9 +240,10 @@ async def open_library(
             for follower in followers.values():
                 follower.join(2.0)
 
-        studies = [study for given in sources for study in _find_studies(given)]
-        others = [one for one in sources if Path(one) not in studies]
-        for source in [one for given in others for one in _find_runs(given, alone=not studies)]:
+        others = _list_folders(sources)
+        shown = [one for folders in others.values() for one in folders]
+        left = [one for one in sources if Path(one) not in shown]
+        for source in [one for given in left for one in _find_runs(given, alone=not shown)]:
             place, _, wanted = source.partition("#")
             kept: str | Path = place
             if is_transcript_file(source) or is_bundle(source):
@@ -230,7 +264,7 @@ async def open_library(
         for follower in followers.values():
             follower.start()
         stack.callback(stop)
-        yield Library(runs, studies)
+        yield Library(runs, others)
 
 
 def _choose_key(run: str, taken: Container[str]) -> str:
@@ -260,24 +294,31 @@ def _show(
     )
 
 
-def _name_studies(studies: Sequence[Path]) -> dict[str, Path]:
-    """Return the folders of studies by key: the name of the folder, and a number where it is taken."""
+def _find_folders(source: str) -> dict[str, list[Path]]:
+    """Return the folders of each kind at a source; a URL has none."""
+    place = Path(source)
+    if "://" in source or not place.is_dir():
+        return {}
+    return {name: [*kind.find(place)] for name, kind in list_kinds().items()}
+
+
+def _name_folders(folders: Sequence[Path], *, noun: str) -> dict[str, Path]:
+    """Return folders by key: the name of the folder, and a number where it is taken."""
     named: dict[str, Path] = {}
-    for folder in studies:
-        name = re.sub(r"[^A-Za-z0-9_-]+", "-", folder.resolve().name) or "study"
+    for folder in folders:
+        name = re.sub(r"[^A-Za-z0-9_-]+", "-", folder.resolve().name) or noun
         number = sum(1 for key in named if key == name or key.startswith(f"{name}-"))
         named[f"{name}-{number + 1}" if number else name] = folder
     return named
 
 
-def _find_studies(source: str) -> list[Path]:
-    """Return the folder if it holds a study, or the folders in it that do."""
-    folder = Path(source)
-    if "://" in source or not folder.is_dir():
-        return []
-    if holds_study(folder):
-        return [folder]
-    return [one.parent for one in sorted(folder.glob(f"*/{DESK_FILE}")) if holds_study(one.parent)]
+def _list_folders(sources: Sequence[str]) -> dict[str, list[Path]]:
+    """Return the folders of each kind at all sources."""
+    found: dict[str, list[Path]] = {}
+    for given in sources:
+        for name, folders in _find_folders(given).items():
+            found.setdefault(name, []).extend(folders)
+    return found
 
 
 def _find_runs(source: str, *, alone: bool = True) -> list[str]:

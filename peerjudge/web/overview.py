@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import cast
 
 from peerjudge.analysis.listing import Against, State
+from peerjudge.registry import offers
 from peerjudge.store.archive import UNBILLED, Booked
 from peerjudge.store.browsing import Total
+from peerjudge.store.database import Location
 from peerjudge.web.library import ShownRun
 
 
@@ -80,7 +82,7 @@ async def describe_run(run: ShownRun) -> Overview:
         by_condition.setdefault(one.condition, []).append(one)
     total = _sum("", totals)
     calls = _list_calls(booked)
-    people = await run.store.count_requests()
+    people = await asyncio.to_thread(_count_requests, run.store.location)
     moving = (
         planned,
         total.done,
@@ -103,6 +105,14 @@ async def describe_run(run: ShownRun) -> Overview:
         simulated=_is_simulated(run.manifest),
         version="-".join(map(str, moving)),
     )
+
+
+def _count_requests(location: Location) -> dict[str, int]:
+    """Return the number of open requests to people by card: of all runs of the store."""
+    counts: dict[str, int] = {}
+    for count in offers("open requests").values():
+        counts |= count(location)
+    return counts
 
 
 def _sum(name: str, totals: Sequence[Total]) -> ConditionRow:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from peerjudge.reporting.layout import Table
 
+_OWN = "peerjudge.web"
 _AGAINST = {
     Against.OPEN: "not concluded",
     Against.NO_GOLD: "no gold",
@@ -69,7 +70,12 @@ _NEGATIVE = re.compile(r"(?<![\w-])-(?=\d)")
 
 def render(name: str, **values: object) -> str:
     """Return a page; all values are escaped."""
-    return mark_page(_load_templates().get_template(f"{name}.html.j2").render(**values))
+    return render_from(_OWN, name, **values)
+
+
+def render_from(package: str, name: str, /, **values: object) -> str:
+    """Return a page of a package with a folder `templates`, which can extend those of the viewer."""
+    return mark_page(_load_templates(package).get_template(f"{name}.html.j2").render(**values))
 
 
 def name_value(facet: str, value: str) -> str:
@@ -112,8 +118,12 @@ def stacks_on_phones(table: Table) -> bool:
 
 
 @cache
-def _load_templates() -> Environment:
-    environment = build_environment("peerjudge.web")
+def _load_templates(package: str) -> Environment:
+    from jinja2 import ChoiceLoader
+
+    environment = build_environment(package)
+    loaders = [build_environment(one).loader for one in dict.fromkeys((package, _OWN))]
+    environment.loader = ChoiceLoader([one for one in loaders if one is not None])
     cast("dict[str, object]", environment.globals).update(
         against=_AGAINST,
         Against=Against,

@@ -29,7 +29,7 @@ class StudyViews:
 
     async def list_all(self, request: Request) -> Response:
         """List the studies."""
-        studies = self._library.studies
+        studies = self._library.others["studies"]
         if len(studies) == 1 and "all" not in request.query_params:
             return RedirectResponse(f"/studies/{next(iter(studies))}", 303)
         shown = [(key, folder, await self._read(folder)) for key, folder in studies.items()]
@@ -71,7 +71,7 @@ class StudyViews:
         return Response(stamp_study(self._find(request)), media_type="text/plain")
 
     def _find(self, request: Request) -> Path:
-        folder = self._library.studies.get(str(request.path_params["study"]))
+        folder = self._library.others["studies"].get(str(request.path_params["study"]))
         if folder is None:
             raise HTTPException(404)
         return folder

@@ -19,7 +19,7 @@ from peerjudge.runs import load, run
 from peerjudge.shelf import Shelf
 from peerjudge.store.desk import DESK_FILE, DeskAnswer, DeskConflictError, Draft
 from peerjudge.store.desk_places import open_desk
-from peerjudge.store.desk_records import list_people_answers
+from peerjudge.store.desk_records import count_requests as find_requests, list_people_answers
 from peerjudge.store.numbered import NumberedArchive
 from peerjudge.verdicts.stating import state_verdict
 
@@ -193,4 +193,4 @@ def wait_until_taken(place, asked):
 async def count_requests(place):
     """Return the open requests by card as the viewer counts them."""
     async with NumberedArchive.open(place) as archive:
-        return await archive.count_requests()
+        return find_requests(archive.location)
