@@ -40,9 +40,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
         "report": "Write the HTML report of a run or of recorded reviews.",
         "view": "Show runs in the browser: discussions, prompts, live progress. Read-only.",
     },
-    "People and other programs": {
-        "annotate": "Answer for the people seated in a run, or judge with others in a study.",
-    },
+    "People and other programs": {},
     "Keep": {
         "doctor": "Name and repair the rows of a store that cannot be read.",
     },

@@ -104,7 +104,6 @@ from peerjudge.data.ranking import (
     Standing,
     Tournament,
 )
-from peerjudge.data.studies import CheckKind, Claim, Study, StudyAnswer, StudyOrders
 from peerjudge.data.texts import TextReply, TextRequest
 
 __all__ = [
@@ -130,8 +129,6 @@ __all__ = [
     "Answer",
     "Battle",
     "Card",
-    "CheckKind",
-    "Claim",
     "Comparison",
     "Condition",
     "Control",
@@ -179,9 +176,6 @@ __all__ = [
     "Seating",
     "Standing",
     "StopReason",
-    "Study",
-    "StudyAnswer",
-    "StudyOrders",
     "TaskSheet",
     "TextReply",
     "TextRequest",

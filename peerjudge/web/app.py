@@ -33,8 +33,6 @@ _FIRST = 0.8
 _STATIC = {
     "view.css": "text/css",
     "view.js": "text/javascript",
-    "desk.css": "text/css",
-    "desk.js": "text/javascript",
     "icon.svg": "image/svg+xml",
 }
 _MOST_SIDES = 8

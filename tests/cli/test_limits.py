@@ -7,8 +7,8 @@ import json
 import pytest
 
 import peerjudge as pj
-from peerjudge.store.desk import DeskAnswer
-from peerjudge.store.desk_places import open_desk
+from peerjudge.features.people.desk import DeskAnswer
+from peerjudge.features.people.desk_places import open_desk
 from peerjudge.verdicts import CUT_OFF
 
 STUDY = ("run", "leader_follower", "--limit", "2", "-S", "turns=2", "--display", "none")

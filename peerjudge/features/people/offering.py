@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from peerjudge.cli.exports import RowExport
-from peerjudge.cli.people_export import check_people_export, read_people, write_people
+from peerjudge.features.people.exporting import check_people_export, read_people, write_people
+from peerjudge.features.people.playing import check_people, open_people
 from peerjudge.runs.awaited import Desk
-from peerjudge.runs.people import check_people, open_people
 
 ANSWERS = RowExport(check=check_people_export, read=read_people, write=write_people)
 """`export --people`."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from peerjudge.store.desk import DESK_FILE
-from peerjudge.store.desk_records import count_requests
-from peerjudge.store.study_desk import holds_study
+from peerjudge.features.people.desk import DESK_FILE
+from peerjudge.features.people.desk_records import count_requests
+from peerjudge.features.people.study_desk import holds_study
+from peerjudge.features.people.study_pages import StudyViews
 from peerjudge.web.library import Library, Page, ShownKind
-from peerjudge.web.study_views import StudyViews
 
 __all__ = ["STUDIES", "count_requests"]
 
