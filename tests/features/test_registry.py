@@ -99,7 +99,8 @@ def use(place, hidden, commands):
     from peerjudge.cli import build_app
     play(["--help"])
     assert not {*commands} & {*build_app()}
-    assert hidden not in play(["list", "features"]).split()
+    listed = play(["list", "features"]).splitlines()
+    assert hidden not in [line.split()[0] for line in listed if line.strip()]
     play(["run", "quickstart", "--limit", "2", "--out", "study", "--display", "none"])
     play(["score", "study"])
     play(["report", "study"])
