@@ -89,6 +89,8 @@ async def serve_until_signal(
     listener: socket.socket,
     *,
     at_end: Callable[[], Coroutine[object, object, None]] | None = None,
+    most: int | None = None,
+    header_seconds: float | None = None,
 ) -> int | None:
     """Serve an application on a socket until Ctrl-C or SIGTERM.
 
@@ -96,17 +98,27 @@ async def serve_until_signal(
         app: The application.
         listener: A socket that listens already.
         at_end: Awaited when the signal arrives, while requests under way are still open.
+        most: Number of connections; None for as many as `count_connections` returns.
+        header_seconds: Time in which the headers of a request must have arrived; None for
+            `HEADER_SECONDS`. [s]
 
     Returns:
         The number of the signal; None where the server ended without one.
     """
     from uvicorn import Config, Server
 
-    from peerjudge.web.connections import BACKLOG, count_connections, limit_connections
+    from peerjudge.web.connections import (
+        BACKLOG,
+        HEADER_SECONDS,
+        count_connections,
+        limit_connections,
+    )
 
     config = Config(
         app,
-        http=limit_connections(count_connections()),
+        http=limit_connections(
+            most or count_connections(), seconds=header_seconds or HEADER_SECONDS
+        ),
         backlog=BACKLOG,
         log_config=None,
         # A stranger who sends no HTTP would else write a line of the log for each try.
