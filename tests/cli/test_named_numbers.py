@@ -163,7 +163,7 @@ def _list_csv(text):
         ("rank", "study", "--weights", "peer", "--bootstrap", "20"),
         ("rank", "study", "--scoring", "elo", "--trajectory", "50", "--bootstrap", "20"),
         ("events", "study", "--summary"),
-        ("plan", "quickstart", "--studies", "20", "--comparisons", "20"),
+        ("plan", "quickstart", "--studies", "5", "--comparisons", "10"),
         ("score", "mtbench"),
         ("agreement", "vicuna80", "--panel"),
         ("reproduce", "prd", "vicuna80", "--item", "Table 3"),

@@ -9,7 +9,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from agents import Agent, Model, ModelResponse, Usage
 from peerjudge.data import Message, Utterance, replace
 from peerjudge.errors import CardError
 from peerjudge.features.judge.trying import try_cards
@@ -63,6 +62,8 @@ async def test_a_card_of_any_library_reviews(tmp_path):
 async def test_an_agent_of_the_openai_sdk_reviews():
     """The prompt keeps its roles, and the tokens of the run are reported."""
     from openai.types.responses import ResponseOutputMessage, ResponseOutputText
+
+    from agents import Model, ModelResponse, Usage
 
     class Scripted(Model):
         """Offline model."""
@@ -152,6 +153,8 @@ async def test_an_agent_of_pydantic_ai_reviews():
 
 def test_an_agent_of_a_framework_is_refused_and_the_recipe_is_named():
     """A card that returns the agent itself fails when it is loaded, in one sentence."""
+    from agents import Agent
+
     agent = Agent(name="judge")
     for thing in (agent, lambda: agent):
         with pytest.raises(CardError, match="cannot review") as refused:

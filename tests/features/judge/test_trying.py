@@ -75,6 +75,8 @@ def test_the_command_fails_where_a_trial_does(project, commands):
 
 def test_json_of_trials_is_json_alone(commands, tmp_path):
     """A project without Python files has nothing to try: its document is whole, the note on stderr."""
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "own.toml").write_text("[traits]\nability = 0.9\n")
     done = commands.run(tmp_path, "check", "--try", "--json")
     assert done.code == 0
     assert done.document["tried"] == []
