@@ -29,7 +29,7 @@ quick: lint types
 
 # All tests that need no real model: also the long ones and the storms (some ten minutes).
 all-tests: checks
-	$(BIN)/python -m pytest -n $(PROCESSES) --timeout 3000 -m 'not realmodel and not packaging'
+	$(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal --timeout 3000 -m 'not realmodel and not packaging'
 
 # Imports what the tests import, so that their processes find bytecode and do not all compile it. A failure
 # is one of the tests, which report it.
@@ -47,8 +47,9 @@ types: $(READY)
 contracts: $(READY)
 	$(BIN)/lint-imports
 
+# Tests that lie side by side run in one process, which plays their common runs once.
 tests: $(READY)
-	$(BIN)/python -m pytest -n $(PROCESSES) --durations 25
+	$(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal --durations 25
 
 # Builds the wheel, installs it into a separate environment and runs it there.
 wheel: $(READY)

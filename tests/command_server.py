@@ -100,7 +100,9 @@ def import_everything():
         importlib.import_module(library)
 
 
+gc.disable()  # Nothing that is imported is garbage.
 import_everything()
+gc.enable()
 gc.collect()
 gc.freeze()
 # A run would thaw all of this as well, and the last collection of each process would search it.

@@ -27,7 +27,7 @@ def test_one_model_measures_ability_and_position_of_simulated_reviewers(
     """In private verdicts of the quickstart the abler reviewer chooses gold more, length being equal."""
     pytest.importorskip("statsmodels", reason="pip install statsmodels")
     monkeypatch.chdir(tmp_path)
-    pj.run_sync("quickstart", out="study")
+    pj.run_sync("quickstart", limit=24, out="study")
     fit = run_recipe("Models of verdicts: statsmodels")["fit"]
     able, weak = (
         fit.params[f"gold_first:C(reviewer)[{name}]"] for name in ("sim_strong", "sim_weak")
