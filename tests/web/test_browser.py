@@ -75,8 +75,11 @@ def addresses(discussion):
     )
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_screen_is_accessible_and_fits(browser, scheme):
+@pytest.mark.parametrize(
+    ("scheme", "widths"),
+    [("light", WIDTHS), pytest.param("dark", WIDTHS[::-1], marks=pytest.mark.slow)],
+)
+def test_every_screen_is_accessible_and_fits(browser, scheme, widths):
     """Axe finds no violation in light and dark; no screen scrolls sideways; hostile texts do nothing."""
     told = list_hostile()
     # The policy of the pages would keep axe out as well.
@@ -84,12 +87,12 @@ def test_every_screen_is_accessible_and_fits(browser, scheme):
     with browser(**options) as (page, base, faults):
         for address in addresses(told[0].id):
             page.goto(base + address)
-            for width in WIDTHS:
+            for width in widths:
                 page.set_viewport_size({"width": width, "height": 900})
                 assert page.evaluate("document.documentElement.scrollWidth") <= width, address
-                page.evaluate(AXE)
-                found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-                assert [one["id"] for one in found["violations"]] == [], address
+            page.evaluate(AXE)
+            found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+            assert [one["id"] for one in found["violations"]] == [], address
         assert [one for one in faults if "404" not in one] == []
 
 
@@ -130,6 +133,7 @@ def test_a_run_is_read_by_keys_alone(browser):
         assert page.evaluate("document.activeElement.className") != "item", "keys are off"
 
 
+@pytest.mark.slow
 def test_a_turn_appears_on_an_open_page(browser):
     """A turn that another process stores is on the page within two seconds, and the run counts it."""
     (whole,) = [one for one in list_hostile() if one.stop is None]

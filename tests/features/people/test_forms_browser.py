@@ -147,29 +147,30 @@ def wait_for(page, text):
     page.locator("#state", has_text=text).wait_for(timeout=10_000)
 
 
-def test_every_screen_of_the_desk_is_accessible_and_fits(served, desk):
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
+def test_every_screen_of_the_desk_is_accessible_and_fits(served, desk, scheme):
     """Axe finds no violation in light and dark; nothing scrolls sideways; hostile texts do nothing."""
     desk.save_draft("t3", Draft(choice="70"), version=0)
-    for scheme in ("light", "dark"):
-        with served(color_scheme=scheme, bypass_csp=True) as (page, base, faults):
-            for path in (
-                "/desk",
-                "/desk/t1",
-                "/desk/t2",
-                "/desk/t3?saved=t1",
-                "/desk/t4",
-                "/desk/x",
-            ):
-                page.goto(base + path)
-                for width in WIDTHS:
-                    page.set_viewport_size({"width": width, "height": 900})
-                    assert page.evaluate("document.documentElement.scrollWidth") <= width, path
-                page.evaluate(AXE)
-                found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-                assert [one["id"] for one in found["violations"]] == [], path
-            assert [one for one in faults if "404" not in one] == []
+    with served(color_scheme=scheme, bypass_csp=True) as (page, base, faults):
+        for path in (
+            "/desk",
+            "/desk/t1",
+            "/desk/t2",
+            "/desk/t3?saved=t1",
+            "/desk/t4",
+            "/desk/x",
+        ):
+            page.goto(base + path)
+            for width in WIDTHS:
+                page.set_viewport_size({"width": width, "height": 900})
+                assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+            page.evaluate(AXE)
+            found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+            assert [one["id"] for one in found["violations"]] == [], path
+        assert [one for one in faults if "404" not in one] == []
 
 
+@pytest.mark.slow
 def test_a_person_writes_by_keys_and_a_second_tab_loses_nothing(served, desk):
     """Drafts come back after a reload, the later tab is shown both texts, Ctrl+Enter saves the answer."""
     with served() as (page, base, faults):
@@ -213,7 +214,7 @@ def is_in_sight(page, locator):
     return box["y"] >= 0 and box["y"] + box["height"] <= page.viewport_size["height"]
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", [pytest.param(WIDTHS[0], marks=pytest.mark.slow), WIDTHS[1]])
 def test_the_choice_is_in_sight_beside_an_answer_of_any_length(served, desk, width):
     """At the top of a page with long answers a person can choose and save; a key opens the whole text."""
     long = "Some words to read. " * 1500
@@ -345,6 +346,7 @@ def test_forms_work_without_scripts(served, desk):
         assert faults == []
 
 
+@pytest.mark.slow
 def test_a_killed_server_loses_no_text(served, desk):
     """What is typed while the server is down stays in the page, and is saved when it is back."""
     with served() as (page, base, _):
