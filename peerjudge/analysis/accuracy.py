@@ -75,11 +75,9 @@ class Accuracy(Noun, frozen=True, kw_only=True):
 
     `n` verdicts have a gold; `ties`, `inconsistent`, `unreadable` and `refused` count their kinds.
     `accuracy` is over the readable ones, a tie being right only if gold is a tie. `worst_case` and
-    `best_case` are the shares if all others were wrong or right. `as_tie` and `as_half` are over all
-    verdicts, with the others counted as `Undecided` says. `decided` is the accuracy where both the
-    verdict and gold choose. Intervals have `questions` as the unit. `readable_at_once` is the accuracy of
-    the verdicts in first replies, where others were asked for or reread. The last three are of a judge:
-    `margin` is `None` without log-probabilities.
+    `best_case` are the shares if all others were wrong or right. `as_tie` is over all verdicts, with the
+    others counted as published figures do (`Undecided.AS_TIE`), where that was asked for. Intervals have
+    `questions` as the unit. The last three are of a judge: `margin` is `None` without log-probabilities.
     """
 
     n: int
@@ -92,10 +90,7 @@ class Accuracy(Noun, frozen=True, kw_only=True):
     accuracy: Measurement
     worst_case: float
     best_case: float
-    as_tie: Measurement
-    as_half: Measurement
-    decided: Measurement
-    readable_at_once: Measurement | None = None
+    as_tie: Measurement | None = None
     orders: OrderShares | None = None
     consistency: Consistency | None = None
     margin: Margin | None = None
@@ -106,8 +101,10 @@ class Accuracy(Noun, frozen=True, kw_only=True):
         return self.inconsistent + self.unreadable + self.refused
 
     def counting(self, undecided: Undecided) -> Measurement:
-        """Return the accuracy with undecided verdicts counted in this way."""
-        return self.accuracy if undecided is Undecided.LEFT_OUT else getattr(self, undecided)
+        """Return the accuracy with undecided verdicts counted in this way, if that was measured."""
+        return (
+            self.accuracy if undecided is Undecided.LEFT_OUT or self.as_tie is None else self.as_tie
+        )
 
 
 _Marks: TypeAlias = Mapping[str, Bools]
@@ -123,7 +120,12 @@ def measure_accuracy(ballots: Ballots, *, sampler: Sampler) -> Accuracy | None:
 
 
 def measure_groups(
-    ballots: Ballots, key: Sequence[Column], golds: Golds, *, sampler: Sampler
+    ballots: Ballots,
+    key: Sequence[Column],
+    golds: Golds,
+    *,
+    sampler: Sampler,
+    undecided: Undecided = Undecided.LEFT_OUT,
 ) -> dict[int, dict[str, Accuracy]]:
     """Return the accuracies by judge (the code in `reviewer`) and group; "" is the group of all.
 
@@ -132,6 +134,7 @@ def measure_groups(
         key: columns with equal values for judgements that differ in the shown order only.
         golds: gold verdicts and their groups.
         sampler: settings of the resampling.
+        undecided: how published figures count undecided verdicts, to do the same in `as_tie`.
     """
     question, _ = group_rows(ballots.question_of[golds.comparison])
     entry, row, gold = _join(ballots, np.arange(len(ballots)), golds)
@@ -162,7 +165,13 @@ def measure_groups(
             if not len(rows):
                 continue
             held = {name: marked[rows] for name, marked in marks.items()}
-            one = _measure(held, question[row[rows]], sampler.level)
+            asked_of = question[row[rows]]
+            one = _measure(held, asked_of, sampler.level)
+            if undecided is Undecided.AS_TIE:
+                every = np.ones(len(rows), dtype=np.bool_)
+                one = replace(
+                    one, as_tie=_measure_ratio(held["tied"], every, asked_of, sampler.level)
+                )
             # Consistency needs no gold, so several votes on a comparison do not multiply it.
             items, first = np.unique(pair[both], return_index=True)
             asked = question[pair_row[both[first]]]
@@ -233,30 +242,22 @@ def _match_golds(comparisons: Numbers, golds: Numbers, size: int) -> tuple[Ints,
 def _mark_verdicts(ballots: Ballots, gold: Codes) -> dict[str, Bools]:
     """Return which verdicts count for what; `gold` has one entry per ballot."""
     right = ballots.readable & (ballots.verdict == gold)
-    choose = (ballots.verdict >= 0) & (gold >= 0)
     return {
         **{outcome: ballots.verdict == code for outcome, code in OUTCOME_CODES.items()},
         "readable": ballots.readable,
         "right": right,
         "tied": right | ((ballots.verdict == INCONSISTENT) & (gold == TIE)),
-        "decided": choose,
         "given": ~ballots.swapped,
-        "followed up": ballots.followed_up,
     }
 
 
 def _measure(marks: _Marks, question: Numbers | Ints, level: float) -> Accuracy:
     """Return the accuracy of verdicts with these marks; of a judge, the rest is added later."""
     right, readable = marks["right"], marks["readable"]
-    followed_up, at_once = marks["followed up"], readable & ~marks["followed up"]
-    every, n = np.ones(len(right), dtype=np.bool_), len(right)
+    n = len(right)
     lost = n - int(readable.sum())
     number = int(right.sum())
     asked, place = np.unique(question, return_inverse=True)
-
-    def ratio(above: Bools | Floats, below: Bools) -> Measurement:
-        return _measure_ratio(above, below, place, level)
-
     return Accuracy(
         n=n,
         questions=len(asked),
@@ -265,13 +266,9 @@ def _measure(marks: _Marks, question: Numbers | Ints, level: float) -> Accuracy:
         inconsistent=int(marks[Outcome.INCONSISTENT].sum()),
         unreadable=int(marks[Outcome.UNREADABLE].sum()),
         refused=int(marks[Outcome.REFUSED].sum()),
-        accuracy=ratio(right, readable),
+        accuracy=_measure_ratio(right, readable, place, level),
         worst_case=number / n,
         best_case=(number + lost) / n,
-        as_tie=ratio(marks["tied"], every),
-        as_half=ratio(np.where(readable, right.astype(np.float64), 0.5), every),
-        decided=ratio(right & marks["decided"], marks["decided"]),
-        readable_at_once=ratio(right & at_once, at_once) if followed_up.any() else None,
     )
 
 
@@ -314,16 +311,10 @@ MOVER = "mean of groups"
 
 
 class GroupMean(Noun, frozen=True, kw_only=True):
-    """The mean accuracy of the groups `of`, by each way to count verdicts that decide nothing."""
+    """The mean accuracy of the groups `of`, as published figures count the undecided verdicts."""
 
     of: tuple[str, ...]
     accuracy: Measurement
-    as_tie: Measurement
-    as_half: Measurement
-
-    def counting(self, undecided: Undecided) -> Measurement:
-        """Return the mean with undecided verdicts counted in this way."""
-        return self.accuracy if undecided is Undecided.LEFT_OUT else getattr(self, undecided)
 
 
 Parts = dict[str, tuple[tuple[str, ...], bool]]
@@ -360,14 +351,16 @@ def find_parts(groups: Mapping[str, Bools], question: Numbers) -> Parts:
     return composed
 
 
-def average_parts(by_group: Mapping[str, Accuracy], parts: Parts) -> dict[str, GroupMean]:
+def average_parts(
+    by_group: Mapping[str, Accuracy], parts: Parts, undecided: Undecided
+) -> dict[str, GroupMean]:
     """Return the means by total, of those with a verdict in each of their groups."""
     return {
         total: GroupMean(
             of=names,
-            accuracy=average_groups([by_group[name].accuracy for name in names], apart=apart),
-            as_tie=average_groups([by_group[name].as_tie for name in names], apart=apart),
-            as_half=average_groups([by_group[name].as_half for name in names], apart=apart),
+            accuracy=average_groups(
+                [by_group[name].counting(undecided) for name in names], apart=apart
+            ),
         )
         for total, (names, apart) in parts.items()
         if all(name in by_group for name in names)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from peerjudge.analysis.ballots import INCONSISTENT, TIE, Ballots, Bools, Floats, Numbers, score_of
+from peerjudge.analysis.ballots import TIE, Ballots, Floats, Numbers, score_of
 from peerjudge.analysis.grouping import Ints, average_by_group, divide_known, group_rows
 from peerjudge.analysis.kappa import KAPPA, fleiss_kappa
 from peerjudge.analysis.left_out import leave_out_votes_of
@@ -50,9 +50,7 @@ class GoldAgreement:
     verdict; `unjudged` the items left out because no reviewer with a weight above 0 gave one.
     With peer weights the bounds are over resampled questions in which the weights are computed again;
     in `unsettled` of the `samples` they did not settle, and the last ones are used. `worst_case` and
-    `best_case` are the accuracies if the unjudged items were all wrong or all right. `as_tie` counts
-    an unjudged item on which a reviewer contradicted itself as a tie and any other as wrong, `as_half`
-    every unjudged item as half right.
+    `best_case` are the accuracies if the unjudged items were all wrong or all right.
     """
 
     reviewers: tuple[str, ...]
@@ -67,8 +65,6 @@ class GoldAgreement:
     unjudged: int
     worst_case: float
     best_case: float
-    as_tie: Measurement
-    as_half: Measurement
 
 
 def measure_agreement(
@@ -134,7 +130,6 @@ def measure_agreement(
             raise OwnVotesError(msg)
         raise NoGoldError(msg)
     want = score_of(items.gold, items.first)
-    torn = _find_ties(golden, item)
     draws = draw_clusters(len(asked), samples=samples, seed=seed)
     drawn, unsettled = fixed[None], 0
     if played is not None:
@@ -145,23 +140,18 @@ def measure_agreement(
         names = [played.reviewers.index(name) for name, _ in number_judges(golden)]
         drawn = drawn[:, names]
     times = draws[:, np.searchsorted(asked, items.question)]
-    cells = _count_samples(scores, want, torn, times, drawn)
+    cells = _count_samples(scores, want, times, drawn)
     accuracy, kappa = _measure(combined[rows], want[rows], items.question[rows], cells, level)
-    counted = _measure_counted(combined, want, torn, items.question, level)
-
-    def resample(one: Measurement, shares: Floats, question: Numbers) -> Measurement:
-        clusters = len(np.unique(question))
-        return make_measurement(
-            one.value, shares, clusters=clusters, n=one.n, limits=SHARE, level=level
-        )
-
     if played is not None:
-        # Bounds of the accuracies carry the uncertainty of the weights.
-        accuracy = resample(accuracy, _hits(cells), items.question[rows])
-        counted = [
-            resample(one, shares, items.question)
-            for one, shares in zip(counted, _credits(cells), strict=True)
-        ]
+        # Bounds carry the uncertainty of the weights.
+        accuracy = make_measurement(
+            accuracy.value,
+            _hits(cells),
+            clusters=len(np.unique(items.question[rows])),
+            n=accuracy.n,
+            limits=SHARE,
+            level=level,
+        )
     right, unjudged = int((combined[rows] == want[rows]).sum()), len(first) - len(rows)
     return GoldAgreement(
         reviewers=chosen,
@@ -176,8 +166,6 @@ def measure_agreement(
         unjudged=unjudged,
         worst_case=right / len(first),
         best_case=(right + unjudged) / len(first),
-        as_tie=counted[0],
-        as_half=counted[1],
     )
 
 
@@ -236,15 +224,6 @@ def _score_items(ballots: Ballots, item: Ints) -> Floats:
     return scores
 
 
-def _find_ties(ballots: Ballots, item: Ints) -> Bools:
-    """Return which items are right as ties without a verdict.
-
-    A reviewer contradicted itself there, and gold is a tie.
-    """
-    torn = (ballots.verdict == INCONSISTENT) & (ballots.gold == TIE)
-    return np.bincount(item[torn], minlength=int(item.max(initial=-1)) + 1) > 0
-
-
 def _combine(scores: Floats, weights: Floats) -> Floats:
     """Return the combined score `[item, case]`; NaN where no reviewer with a weight gave one.
 
@@ -258,22 +237,18 @@ def _combine(scores: Floats, weights: Floats) -> Floats:
     return np.where(known.astype(np.float64) @ weights.T > 0.0, combined, np.nan)
 
 
-def _count_samples(
-    scores: Floats, gold: Floats, torn: Bools, times: Floats, weights: Floats
-) -> Floats:
-    """Return the counts of every sample, `[sample, 6]`.
+def _count_samples(scores: Floats, gold: Floats, times: Floats, weights: Floats) -> Floats:
+    """Return the counts of every sample, `[sample, 4]`.
 
-    Hits, the counts of the three scores of gold and combined together, items that are right as ties,
-    and all items.
+    Hits, and the counts of the three scores of gold and combined together.
 
     Args:
         scores: `[item, reviewer]`.
         gold: the score of every item.
-        torn: which items are right as ties without a verdict (`_find_ties`).
         times: how often each sample draws the question of each item, `[sample, item]`.
         weights: `[sample, reviewer]`, or one row for all samples.
     """
-    counts = np.empty((len(times), 3 + len(_SCORES)))
+    counts = np.empty((len(times), 1 + len(_SCORES)))
     span = max(1, _BLOCK // max(len(gold), 1))
     for start in range(0, len(times), span):
         part = slice(start, start + span)
@@ -283,8 +258,6 @@ def _count_samples(
         for column, score in enumerate(_SCORES, 1):
             ratings = (combined == score).astype(np.float64) + (known & (gold == score)[:, None])
             counts[part, column] = (drawn * ratings).sum(axis=0)
-        counts[part, -2] = (drawn * (torn[:, None] & ~known)).sum(axis=0)
-        counts[part, -1] = drawn.sum(axis=0)
     return counts
 
 
@@ -309,33 +282,14 @@ def _measure(
     return accuracy, kappa
 
 
-def _measure_counted(
-    combined: Floats, gold: Floats, torn: Bools, question: Numbers, level: float
-) -> list[Measurement]:
-    """Return the accuracies over all items, with unjudged ones as ties, and as half right."""
-    unjudged, right = np.isnan(combined), (combined == gold).astype(np.float64)
-    groups = group_rows(question)[0]
-    return [
-        measure_mean(np.where(unjudged, credit, right), groups, limits=SHARE, level=level)
-        for credit in (torn, 0.5)
-    ]
-
-
 def _hits(drawn: Floats) -> Floats:
     """Return the accuracy over judged items in each sample (`_count_samples`); NaN without any."""
-    return divide_known(drawn[:, 0], drawn[:, 1:-2].sum(axis=1) / 2.0)
-
-
-def _credits(drawn: Floats) -> tuple[Floats, Floats]:
-    """Return the accuracy over all items in each sample, unjudged ones as ties, and as half right."""
-    hits, ties, items = drawn[:, 0], drawn[:, -2], drawn[:, -1]
-    unjudged = items - drawn[:, 1:-2].sum(axis=1) / 2.0
-    return divide_known(hits + ties, items), divide_known(hits + unjudged / 2.0, items)
+    return divide_known(drawn[:, 0], drawn[:, 1:].sum(axis=1) / 2.0)
 
 
 def _chance(sums: Floats) -> Floats:
     """Return the agreement expected by chance from the counts of each score in columns 1 to 3."""
-    counts = sums[:, 1:-2]
+    counts = sums[:, 1:]
     total = counts.sum(axis=1, keepdims=True)
     shares = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0.0)
     return np.asarray((shares**2).sum(axis=1), dtype=np.float64)

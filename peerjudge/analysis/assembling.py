@@ -182,16 +182,16 @@ _DTYPES: Mapping[str, type[np.generic]] = {
     **dict.fromkeys(ROW_COLUMNS, np.int32),
     **dict.fromkeys(("stage", "verdict", "event", "before", "others"), np.int8),
     **dict.fromkeys(("gold_move", "majority_move", "first_move", "voter_gold"), np.int8),
-    **dict.fromkeys(("opening", "closing", "followed_up"), np.bool_),
-    "rating": np.float64,
+    **dict.fromkeys(("opening", "closing"), np.bool_),
+    **dict.fromkeys(("rating", "usd"), np.float64),
     "probabilities": np.float32,
 }
 _MISSING: Mapping[str, float] = {
     **dict.fromkeys(ROW_COLUMNS, -1),
     "before": NONE,
     "others": NONE,
-    **dict.fromkeys(("opening", "closing", "round", "followed_up"), 0),
-    "rating": np.nan,
+    **dict.fromkeys(("opening", "closing", "round"), 0),
+    **dict.fromkeys(("rating", "usd"), np.nan),
     "voter_gold": SHARED,
 }
 

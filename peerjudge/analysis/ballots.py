@@ -131,7 +131,7 @@ ROW_COLUMNS = (
     *("discussion", "comparison", "reviewer", "seat", "stage", "turn", "round", "order"),
     *("verdict", "probabilities", "rating", "aspect", "opening", "closing", "event", "before"),
     *("others", "opponents", "gold_move", "majority_move", "first_move", "number"),
-    *("voter_gold", "followed_up"),
+    *("voter_gold", "usd"),
 )
 """Names of the columns of `Ballots` that have one entry per ballot."""
 
@@ -177,8 +177,9 @@ class Ballots:
     - `voter_gold`: for a vote of which gold is made, the gold of the other people's votes, `NONE` without
       others; `SHARED` for all other ballots.
     - `number`: index of a recorded review in its dataset, or of the row in a run.
-    - `followed_up`: true for a verdict that the first reply does not state: its reviewer named it when
-      asked, or a second model read it. A conclusion has it if any turn of its discussion does.
+    - `usd`: price of the calls behind it: of a conclusion those of its discussion, of an opening verdict the
+      private ones of its seat; NaN elsewhere, and where no price is known. A reply counts as if it were paid
+      for, also where an earlier call was.
     """
 
     name: str
@@ -219,7 +220,7 @@ class Ballots:
     first_move: Codes
     number: Numbers
     voter_gold: Codes
-    followed_up: Bools
+    usd: Floats
     contestant_of: Mapping[str, str] = field(default_factory=dict[str, str])
     unordered: tuple[str, ...] = ()
     own_order: bool = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import TypeAlias, cast, get_args
@@ -17,12 +17,14 @@ from peerjudge.analysis.ballots import (
     Ballots,
     Bools,
     Discussions,
+    Floats,
     Numbers,
     SeatKey,
     Shares,
     Stage,
 )
 from peerjudge.analysis.grouping import Ints
+from peerjudge.analysis.pricing import Prices, Tokens, list_tokens, price_discussion
 from peerjudge.analysis.probabilities import Probabilities, list_probabilities
 from peerjudge.data import (
     MAX_ANSWERS,
@@ -35,12 +37,10 @@ from peerjudge.data import (
     stances_in,
 )
 from peerjudge.tracker import Tracking, forget_rereadings, track
-from peerjudge.verdicts import is_followed_up
 
 _COLUMNS = (
     *("reviewer", "seat", "stage", "turn", "round", "order", "verdict", "opening", "closing"),
     *("event", "before", "others", "opponents", "gold_move", "majority_move", "first_move"),
-    "followed_up",
 )
 _SEAT, _VERDICT, _OPENING, _CLOSING, _EVENT = 1, 6, 7, 8, 9
 _QUIET = (-1, -5, -5, -1, -1, -1, -1)
@@ -91,9 +91,14 @@ class BallotCollector:
 
     Discussions whose verdicts are alike share their rows until the table is built, so that memory
     grows by some 200 bytes per discussion.
+
+    Args:
+        prices: of the reviewers; without any, nothing is known of what the calls cost.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, prices: Prices | None = None) -> None:
+        self._prices: Prices = prices or {}
+        self._usd = array("d")
         self._table = ComparisonTable(keep_texts=False, own_order=False)
         self._reviewers = Vocabulary[str]()
         self._panels = Vocabulary[tuple[str, ...]]()
@@ -113,11 +118,19 @@ class BallotCollector:
     def __len__(self) -> int:
         return len(self._ids)
 
-    def add(self, transcript: Transcript) -> Tracking:
+    def add(self, transcript: Transcript, *, tokens: Sequence[Tokens] | None = None) -> Tracking:
         """Add a discussion and return its opinion events.
 
         Where discussions without texts share their turns, the events are those of the first one.
+
+        Args:
+            transcript: the discussion.
+            tokens: of its turns, where these were read without them.
         """
+        if self._prices:
+            spent = list_tokens(transcript) if tokens is None else tokens
+            total, private = price_discussion(transcript, spent, self._prices)
+            self._usd.extend((total, *private))
         comparison = self._table.number(transcript.comparison)
         seating = tuple(
             [(seat.reviewer, seat.role, seat.sampling.temperature) for seat in transcript.seats]
@@ -179,6 +192,7 @@ class BallotCollector:
                 "rating": np.where(concluded, ratings[discussion], np.nan),
                 "aspect": -1,
                 **self._probabilities(first, len(discussion)),
+                **self._price(rows, discussion, discussions),
             },
             size=len(discussion),
             name=name,
@@ -199,6 +213,20 @@ class BallotCollector:
         known = np.array(self._likely, dtype=np.float32).reshape(-1, MAX_ANSWERS)
         column[first[discussion] + row] = known
         return {"probabilities": column}
+
+    def _price(
+        self, rows: Mapping[str, object], discussion: Numbers, discussions: Discussions
+    ) -> dict[str, Floats]:
+        """Return the price of every conclusion and opening verdict, if prices are known."""
+        if not self._prices:
+            return {}
+        usd = np.array(self._usd, dtype=np.float64)
+        ends = np.cumsum(discussions.seats + 1)
+        start = (ends - discussions.seats - 1)[discussion]
+        concluded = np.asarray(rows["stage"]) == Stage.CONCLUDED
+        seat = np.where(concluded, -1, np.asarray(rows["seat"]))
+        priced = concluded | (np.asarray(rows["opening"]) > 0)
+        return {"usd": np.where(priced, usd[start + seat + 1], np.nan)}
 
     def _discussions(self) -> Discussions:
         width = len(_NUMBERS) + len(_FLAGS)
@@ -309,8 +337,7 @@ class BallotCollector:
             event_columns = events.get(turn.index, _QUIET)
             at = 0 if private else spoken
             chosen = code(comparison, verdict)
-            late = is_followed_up(turn)
-            rows.append([*where, at, orders[place], chosen, 0, 0, *event_columns, late])
+            rows.append([*where, at, orders[place], chosen, 0, 0, *event_columns])
         complete, lone = transcript.stop is StopReason.COMPLETE, len(seats) == 1
         if not lone:
             _mark_stances(rows, complete=complete)
@@ -318,8 +345,7 @@ class BallotCollector:
             judge, place = (judges[0], 0) if lone else (-1, -1)
             verdict = code(comparison, transcript.verdict)
             where = (judge, place, Stage.CONCLUDED, -1)
-            late = any(map(is_followed_up, transcript.turns))
-            rows.append([*where, spoken, shown, verdict, lone, lone, *_QUIET, late])
+            rows.append([*where, spoken, shown, verdict, lone, lone, *_QUIET])
         return rows
 
 

@@ -10,21 +10,12 @@ from itertools import combinations
 import numpy as np
 
 from peerjudge.analysis.assembling import Vocabulary
-from peerjudge.analysis.ballots import (
-    INCONSISTENT,
-    NONE,
-    TIE,
-    Ballots,
-    Bools,
-    Floats,
-    Numbers,
-    Stage,
-)
+from peerjudge.analysis.ballots import NONE, Ballots, Bools, Floats, Numbers, Stage
 from peerjudge.analysis.contrasts import VOTE
 from peerjudge.analysis.grouping import average_by_group, group_rows, list_distinct
 from peerjudge.analysis.margins import pool_orders
 from peerjudge.analysis.selecting import explain_unjudged, name_people
-from peerjudge.data import Measurement, Noun, Undecided, replace as changed
+from peerjudge.data import Measurement, Noun, replace as changed
 from peerjudge.errors import DataError
 from peerjudge.statistics.interval import MARGIN, PairedDifference
 from peerjudge.statistics.sampler import Sampler
@@ -39,8 +30,7 @@ class AccuracyByComparison:
     """Accuracy of a condition or a reviewer on every comparison with gold that it judged.
 
     `right` is by question and comparison the share of right verdicts among the readable ones, of which
-    there are `verdicts` (1 where it does not say); `counted` has the shares of all verdicts, with the
-    undecided ones as ties, or as half right (`Undecided`). `margin` is the mean margin of the comparisons
+    there are `verdicts` (1 where it does not say). `margin` is the mean margin of the comparisons
     with log-probabilities; of those in `one_order`, a judgement was made in one order only. `vote` is true
     for a protocol in which no seat hears another; `turns` is the mean number of turns per verdict.
     """
@@ -51,9 +41,6 @@ class AccuracyByComparison:
     turns: float
     right: Mapping[ComparisonKey, float]
     verdicts: Mapping[ComparisonKey, int] = field(default_factory=dict[ComparisonKey, int])
-    counted: Mapping[Undecided, Mapping[ComparisonKey, float]] = field(
-        default_factory=dict[Undecided, Mapping[ComparisonKey, float]]
-    )
     margin: Mapping[ComparisonKey, float] = field(default_factory=dict[ComparisonKey, float])
     one_order: frozenset[ComparisonKey] = frozenset()
 
@@ -66,13 +53,6 @@ def measure_mean_accuracy(row: AccuracyByComparison, *, sampler: Sampler) -> Mea
     """
     every = [one for one in row.right.items() for _ in range(int(row.verdicts.get(one[0], 1)))]
     return _measure_mean(every, sampler)
-
-
-def measure_counted(
-    row: AccuracyByComparison, *, sampler: Sampler
-) -> Mapping[Undecided, Measurement]:
-    """Return the mean over comparisons with undecided verdicts as ties, and as half right."""
-    return {kind: _measure_mean([*values.items()], sampler) for kind, values in row.counted.items()}
 
 
 def measure_mean_margin(row: AccuracyByComparison, *, sampler: Sampler) -> Measurement | None:
@@ -144,7 +124,6 @@ def _tabulate(name: str, reviewers: Iterable[str], ballots: Ballots) -> Accuracy
     """Return the row of these ballots, as if each were one turn."""
     judged = ballots.where(ballots.gold != NONE)
     known = judged.where(judged.readable)
-    undecided = () if judged.readable.all() else (Undecided.AS_TIE, Undecided.AS_HALF)
     return AccuracyByComparison(
         name=name,
         reviewers=frozenset(reviewers),
@@ -152,16 +131,7 @@ def _tabulate(name: str, reviewers: Iterable[str], ballots: Ballots) -> Accuracy
         turns=1.0,
         right=_average(known, known.correct),
         verdicts=Counter(_name_comparisons(known)),
-        counted={kind: _average(judged, _credit(judged, kind)) for kind in undecided},
     )
-
-
-def _credit(ballots: Ballots, undecided: Undecided) -> Floats:
-    """Return 1 for a right verdict and 0 for a wrong one; undecided ones as ties or as half right."""
-    if undecided is Undecided.AS_HALF:
-        return np.where(ballots.readable, ballots.correct.astype(np.float64), 0.5)
-    tied = (ballots.verdict == INCONSISTENT) & (ballots.gold == TIE)
-    return (ballots.correct | tied).astype(np.float64)
 
 
 def _find_margins(

@@ -8,7 +8,6 @@ import numpy as np
 
 from peerjudge.analysis.ballots import Ballots, Stage
 from peerjudge.analysis.collecting import BallotCollector
-from peerjudge.analysis.compare import Compared, compare_all, tabulate_by_condition
 from peerjudge.analysis.conditions import (
     ConditionFindings,
     SeatFindings,
@@ -33,11 +32,13 @@ from peerjudge.analysis.outcomes import (
     measure_settling,
 )
 from peerjudge.analysis.peers import PeerFindings, rank_peers
+from peerjudge.analysis.pricing import Prices
 from peerjudge.analysis.rating_pairs import RatingShift, measure_shifts, tabulate_ratings
 from peerjudge.analysis.ratings import RatingLevel
 from peerjudge.analysis.selecting import identify_reviewers
 from peerjudge.analysis.stopping import Decision
 from peerjudge.analysis.tournaments import build_tournament
+from peerjudge.analysis.ways import Ways, build_ways
 from peerjudge.data import Noun, Primary, Transcript, replace
 from peerjudge.statistics.sampler import Sampler
 from peerjudge.tracker import Tracking
@@ -71,9 +72,10 @@ class Findings(Noun, frozen=True, kw_only=True):
     so do the counts of `stances`. `answers` is the number shown side by side, `None` where that
     varied. `peers` is `None` where no two contestants met; `peers_missing` then says why. `spoken`
     is by reviewer and counts the turns of all discussions, ended or not. `decision` is the last look
-    of a run with a stopping rule. `contrasts` has every discussion with each cheaper alternative, `compared`
-    every two conditions with gold. `rated` and `rating_shifts` are of ratings of single answers: the
-    level of each condition, and the difference of every two.
+    of a run with a stopping rule. `ways` has every condition and every reviewer alone, `contrasts` every
+    discussion with each cheaper alternative. `rated` and
+    `rating_shifts` are of ratings of single answers: the level of each condition, and the difference of
+    every two.
     """
 
     seed: int
@@ -87,8 +89,8 @@ class Findings(Noun, frozen=True, kw_only=True):
     by_reviewer: tuple[SeatFindings, ...]
     by_seat: tuple[SeatFindings, ...]
     stances: Stances
+    ways: Ways
     contrasts: tuple[ConditionContrasts, ...]
-    compared: tuple[Compared, ...]
     courses: tuple[Course, ...]
     peers: PeerFindings | None
     peers_missing: str
@@ -98,10 +100,14 @@ class Findings(Noun, frozen=True, kw_only=True):
 
 
 class FindingsCollector:
-    """Collects what the findings of a run need, one discussion at a time; keeps no texts."""
+    """Collects what the findings of a run need, one discussion at a time; keeps no texts.
 
-    def __init__(self) -> None:
-        self._ballots = BallotCollector()
+    Args:
+        prices: of the reviewers, as the manifest of the run has them.
+    """
+
+    def __init__(self, *, prices: Prices | None = None) -> None:
+        self._ballots = BallotCollector(prices=prices)
         self._effort = EffortCollector()
 
     def add(self, transcript: Transcript) -> Tracking:
@@ -148,7 +154,7 @@ class FindingsCollector:
         )
         rated = tabulate_ratings(ballots, level=sampler.level)
         stances = build_stances(ballots, sampler=sampler)
-        ended = tabulate_by_condition(ballots.of_discussions(discussions.complete))
+        contrasts = build_contrasts(ballots, sampler=sampler, primary=primary)
         return Findings(
             seed=seed,
             level=sampler.level,
@@ -169,8 +175,8 @@ class FindingsCollector:
             by_reviewer=build_seats(talked, sampler=sampler, by_role=False),
             by_seat=build_seats(talked, sampler=sampler),
             stances=replace(stances, simulated=ballots.simulated),
-            contrasts=build_contrasts(ballots, sampler=sampler, primary=primary),
-            compared=compare_all([row for row in ended if row.right], sampler=sampler),
+            ways=build_ways(ballots, contrasts, sampler=sampler),
+            contrasts=contrasts,
             courses=count_courses(ballots, sampler=sampler),
             peers=peers,
             peers_missing=peers_missing,

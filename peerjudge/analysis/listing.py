@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from typing import TypeAlias
 
+from peerjudge.analysis.pricing import Prices
 from peerjudge.data import (
     Comparison,
     Direction,
@@ -22,9 +23,6 @@ from peerjudge.tracker import opinion_events, stance_of
 
 Key: TypeAlias = tuple[int, int, int]
 """Place of a row in its order: the sort value, the number and the condition."""
-
-Prices = Mapping[str, tuple[float, float] | None]
-"""Prices by reviewer in USD per million tokens (in, out); `None` where a price is unknown."""
 
 KINDS = tuple(EventKind)
 """Kinds of opinion events; the position of a kind is its bit in `ListedDiscussion.kinds`."""

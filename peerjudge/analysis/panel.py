@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from peerjudge.analysis.accuracy import measure_accuracy
 from peerjudge.analysis.ballots import Ballots, Bools, Floats
 from peerjudge.analysis.grouping import divide_known
 from peerjudge.analysis.kappa import (
@@ -25,11 +24,10 @@ from peerjudge.analysis.pairs import (
     rate_items,
 )
 from peerjudge.analysis.selecting import ignore_orders, number_judges
-from peerjudge.data import Measurement, Noun, Undecided
+from peerjudge.data import Measurement, Noun
 from peerjudge.statistics.clusters import sum_by_cluster
 from peerjudge.statistics.interval import SHARE, measure_mean
 from peerjudge.statistics.resampling import make_measurement, measure_statistic
-from peerjudge.statistics.sampler import Sampler
 
 _MOST_TESTED = 25
 """The most reviewers whose accuracies are compared by pairs."""
@@ -41,8 +39,7 @@ class Panel(Noun, frozen=True, kw_only=True):
     Items of a panel of people are comparisons in any order. A person's accuracy is against gold without
     the person's own votes.
 
-    `accuracy` is by reviewer; `counted` has the share of all its verdicts on these items with undecided
-    ones as ties and as half right, of reviewers that have any. `decided` is the accuracy of people where both
+    `accuracy` is by reviewer. `decided` is the accuracy of people where both
     the person and the gold of the others choose. Fleiss' kappa is over the items that all
     judged, Krippendorff's alpha (nominal) over those that two or more judged. Over these, `same` is the share
     of equal verdicts among all pairs of reviewers of an item, and `same_choice` among those in which both
@@ -55,7 +52,6 @@ class Panel(Noun, frozen=True, kw_only=True):
     reviewers: tuple[str, ...]
     items: int
     accuracy: Mapping[str, Measurement]
-    counted: Mapping[str, Mapping[Undecided, Measurement]]
     decided: Mapping[str, Measurement]
     fleiss_kappa: Measurement | None
     krippendorff_alpha: Measurement | None
@@ -113,7 +109,6 @@ def measure_panel(ballots: Ballots, *, seed: int = 0, samples: int = 2000) -> Pa
         reviewers=names,
         items=len(ratings),
         accuracy=score(errors),
-        counted=_count_undecided(ballots),
         decided=score(choosing) if people else {},
         fleiss_kappa=(
             measure(fleiss_columns(ratings[every]), every, fleiss_kappa_of) if full else None
@@ -150,15 +145,6 @@ def _measure_same(
         return divide_known(sums[:, 0], sums[:, 1])
 
     return measure_statistic(sums, share, n=n, limits=SHARE, seed=seed, samples=samples)
-
-
-def _count_undecided(ballots: Ballots) -> dict[str, dict[Undecided, Measurement]]:
-    counted: dict[str, dict[Undecided, Measurement]] = {}
-    for name, code in number_judges(ballots):
-        accuracy = measure_accuracy(ballots.where(ballots.reviewer == code), sampler=Sampler())
-        if accuracy is not None and accuracy.undecided:
-            counted[name] = {Undecided.AS_TIE: accuracy.as_tie, Undecided.AS_HALF: accuracy.as_half}
-    return counted
 
 
 def _measure_together(

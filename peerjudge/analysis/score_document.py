@@ -53,13 +53,6 @@ from peerjudge.data import COUNTING, Measurement, Noun, Undecided, to_plain
 
 _Document = dict[str, object]
 
-CONVENTIONS = {
-    "accuracy": COUNTING[Undecided.LEFT_OUT],
-    "as_tie": COUNTING[Undecided.AS_TIE],
-    "as_half": COUNTING[Undecided.AS_HALF],
-}
-"""What the accuracies of a cell count, by name."""
-
 
 def build_score_document(
     scores: Scores,
@@ -85,7 +78,7 @@ def build_score_document(
         "seed": scores.seed,
         "left_out": scores.left_out,
         "conventions": {
-            **CONVENTIONS,
+            "accuracy": COUNTING[Undecided.LEFT_OUT],
             "published": None if scores.conventions is None else to_plain(scores.conventions),
         },
         "rows": [_row(score, scores) for score in scores.scores],
@@ -157,7 +150,6 @@ def _row(one: Score, scores: Scores) -> _Document:
         **describe_judge(one.judge),
         "total": list_values(one.total),
         "groups": list_values(one.groups),
-        "means": list_values(one.means),
     }
     if scores.conventions is not None:
         names = ("", *scores.groups)
@@ -206,8 +198,8 @@ def list_values(value: object) -> object:
         return {**cast("_Document", list_values(value.measured)), "one_order": value.one_order}
     if isinstance(value, Noun):
         unused = {"level"}
-        if isinstance(value, Accuracy) and value.readable_at_once is None:
-            unused.add("readable_at_once")
+        if isinstance(value, Accuracy):
+            unused.add("as_tie")
         names = (name for name in value.__struct_fields__ if name not in unused)
         value = {name: getattr(value, name) for name in names}
     if isinstance(value, Mapping):

@@ -31,7 +31,16 @@ from peerjudge.analysis.ratings import (
     correlate_ratings,
     sum_ratings,
 )
-from peerjudge.data import LEVEL, Conventions, Dataset, Measurement, Noun, RecordedReview, Verdict
+from peerjudge.data import (
+    LEVEL,
+    Conventions,
+    Dataset,
+    Measurement,
+    Noun,
+    RecordedReview,
+    Undecided,
+    Verdict,
+)
 from peerjudge.errors import DataError
 from peerjudge.statistics.sampler import Sampler
 from peerjudge.verdicts import Reading, read_verdict
@@ -58,7 +67,8 @@ class OwnReading(Noun, frozen=True, kw_only=True):
 class Score:
     """The scores of one judge: of all its verdicts, and of those in each group.
 
-    `means` has, by group that consists of subsets (`""`: all), the mean of their accuracies.
+    `means` has, by group that consists of subsets (`""`: all), the mean of their accuracies, where
+    published figures are such means.
     """
 
     judge: Judge
@@ -70,7 +80,7 @@ class Score:
     def accuracy_by(self, group: str, conventions: Conventions) -> Measurement | None:
         """Return the accuracy in a group (`""`: all) by these conventions; `None` without verdicts."""
         if conventions.mean_of_groups and group in self.means:
-            return self.means[group].counting(conventions.undecided)
+            return self.means[group].accuracy
         cell = self.groups.get(group) if group else self.total
         return None if cell is None else cell.counting(conventions.undecided)
 
@@ -166,11 +176,14 @@ def score_ballots(
     golds = find_golds(source, by, used=used, votes=votes)
     parts = (
         find_parts(golds.groups, source.question_of[golds.comparison])
-        if by == "subset"
+        if by == "subset" and conventions is not None and conventions.mean_of_groups
         else Parts()
     )
+    undecided = Undecided.LEFT_OUT if conventions is None else conventions.undecided
     recorded, reread = (one.where(one.answers > 1) for one in (recorded, reread))
-    cells = measure_groups(recorded, key_judgements(recorded), golds, sampler=sampler)
+    cells = measure_groups(
+        recorded, key_judgements(recorded), golds, sampler=sampler, undecided=undecided
+    )
     if not (cells or rated):
         msg = f"no judgement in {ballots.name} has a gold to be scored against, or is a rating"
         raise DataError(msg)
@@ -209,7 +222,7 @@ def score_ballots(
                 total=cells[code][""],
                 groups=_drop_total(cells[code]),
                 own_reading=_build_reading(own_cells.get(code), kinds[reread.reviewer == code]),
-                means=average_parts(cells[code], parts),
+                means=average_parts(cells[code], parts, undecided),
             )
             for code in list_distinct(recorded.reviewer)
             if code in cells

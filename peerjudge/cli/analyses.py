@@ -83,6 +83,7 @@ def _rank(
 def _score(
     call: Call[ScoreResult],
     *,
+    all: bool = False,  # noqa: A002  the name of the option
     disagreements: bool = False,
     layout: Layout = "text",
     json: AsJson = False,
@@ -90,10 +91,12 @@ def _score(
     """Print scores, with the replies that are read differently if these are wanted.
 
     Options:
+        all: Print every table: accuracies by stance, the verdicts behind them, margins, and every discussion
+            over every cheaper way; JSON always has them.
         disagreements: List the replies whose reading differs from the record; JSON always has them.
     """
     found = call.compute()
-    print_result(found, json=json, layout=layout)
+    print_result(found.with_details() if all else found, json=json, layout=layout)
     if disagreements and not json and found.published is None:
         say(*found.describe_disagreements())
     return 0

@@ -41,15 +41,12 @@ class Undecided(StrEnum):
     """It is not counted: the accuracy is over readable verdicts."""
     AS_TIE = "as_tie"
     """An inconsistent one is a tie, right where gold is a tie; an unreadable or refused one is wrong."""
-    AS_HALF = "as_half"
-    """It is half right, as a toss of a coin between two answers would be on average."""
 
 
 COUNTING: Mapping[Undecided, str] = MappingProxyType(
     {
         Undecided.LEFT_OUT: "inconsistent, unreadable and refused verdicts are left out",
         Undecided.AS_TIE: "an inconsistent verdict is a tie, an unreadable or refused one is wrong",
-        Undecided.AS_HALF: "an inconsistent, unreadable or refused verdict is half right",
     }
 )
 """What each way to count does, in words for readers."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 from peerjudge.data import Measurement, Noun, to_plain
@@ -196,8 +196,15 @@ class Table:
 
     def only(self, *headings: str) -> Table:
         """Return the table with these columns, as far as it has them."""
-        places = [self.headings.index(heading) for heading in headings if heading in self.headings]
+        return self._take(
+            [self.headings.index(heading) for heading in headings if heading in self.headings]
+        )
 
+    def pick(self, *places: int) -> Table:
+        """Return the table with the columns of names and those at these places."""
+        return self._take([*range(self.names), *places])
+
+    def _take(self, places: Sequence[int]) -> Table:
         def pick(row: Sequence[R]) -> tuple[R, ...]:
             return tuple(row[place] for place in places)
 
@@ -342,16 +349,51 @@ def print_table(table: Table, console: Console) -> None:
     from rich.text import Text
 
     if table.rows:
-        drawn = _rich_table(table, wraps=False)
-        if (
-            console.measure(drawn, options=console.options.update(width=_WIDEST)).maximum
-            > console.width
-        ):
+
+        def fits(part: Table) -> bool:
+            options = console.options.update(width=_WIDEST)
+            drawn = _rich_table(part, wraps=False)
+            return console.measure(drawn, options=options).maximum <= console.width
+
+        for part in _split_columns(table, fits):
             # Broken cells are harder to read than cut ones, but they are complete.
-            drawn = _rich_table(table, wraps=True)
-        console.print(drawn)
+            console.print(_rich_table(part, wraps=not fits(part)))
         if table.note:
             console.print(Text(table.note))
+
+
+def _split_columns(table: Table, fits: Callable[[Table], bool]) -> list[Table]:
+    """Return a table that is too wide as several below each other, each with the columns of names.
+
+    Rows without a value in a later part are left out there. A table whose names leave no room for any
+    column of numbers stays whole.
+    """
+    every = range(table.names, len(table.headings))
+    if fits(table) or table.groups or not all(fits(table.pick(place)) for place in every):
+        return [table]
+    parts: list[Table] = []
+    taken: list[int] = []
+    for place in every:
+        wider = _pick_part(table, [*taken, place], first=not parts)
+        if taken and not fits(wider):
+            parts.append(_pick_part(table, taken, first=not parts))
+            taken = []
+        taken.append(place)
+    parts.append(_pick_part(table, taken, first=not parts))
+    return [part for part in parts if part.rows]
+
+
+def _pick_part(table: Table, places: Sequence[int], *, first: bool) -> Table:
+    part = table.pick(*places)
+    if first:
+        return part
+    known = [any(cell != MISSING for cell in row[table.names :]) for row in part.rows]
+    return replace(
+        part,
+        title=f"{table.title.partition(':')[0]} (continued)",
+        rows=tuple(compress(part.rows, known)),
+        values=tuple(compress(part.values, known)),
+    )
 
 
 def join_notes(parts: Iterable[str | Table]) -> list[str | Table]:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from peerjudge.data import COUNTING, Conventions, Measurement, Outcome, Undecided
+from peerjudge.data import COUNTING, Conventions, Measurement
 from peerjudge.reporting.figures import Figure, Row, Rows, build_mark
 from peerjudge.reporting.formats import MISSING, caution, counted, interval_note, percent, share
 from peerjudge.reporting.layout import (
     AnyColumn,
-    Cell,
     Column,
     Section,
     Table,
     build_couple,
-    build_range,
     build_section,
     build_table,
 )
@@ -31,15 +29,6 @@ if TYPE_CHECKING:
 
 J = TypeVar("J", "Score", "Correlation")
 LEFT_OUT = "Inconsistent, unreadable and refused verdicts are left out."
-AT_ONCE = (
-    "the accuracy of the verdicts that the first reply states, without those that were named when asked "
-    "or that a second model read"
-)
-"""Meaning of the accuracy `readable_at_once`."""
-COUNTED = (
-    "As tie: an inconsistent verdict is a tie, right where gold is a tie; an unreadable or refused "
-    "one is wrong. As half: each of these is half right."
-)
 SHARES = (0.0, 1.0)
 _MARGIN = "the difference of the probability of the gold answer, from log-odds averaged over the shown orders"
 
@@ -57,30 +46,6 @@ def build_judged_table(
         *columns,
         names=names,
         note=note,
-    )
-
-
-def build_conventions_table(rows: Sequence[Score]) -> Table:
-    """Return the accuracy of each judge with undecided verdicts left out, as ties, and as half right.
-
-    Judges without an undecided verdict are left out: all three are the same for them.
-    """
-    return build_judged_table(
-        "Accuracy in % by what counts for an undecided verdict",
-        [row for row in rows if row.total.undecided],
-        Column("Verdicts", "total.n"),
-        Column("Undecided", "total.undecided"),
-        Column("Left out", "total.accuracy", "share", 1),
-        Column("As tie", "total.as_tie", "share", 1),
-        Column("As half", "total.as_half", "share", 1),
-        Column(
-            "Both choose",
-            "total.decided",
-            "share",
-            1,
-            about="where neither the verdict nor gold is a tie",
-        ),
-        note=f"Undecided: inconsistent, unreadable or refused. {COUNTED}",
     )
 
 
@@ -109,18 +74,11 @@ def describe_published(followed: Conventions) -> str:
     return f"As published ({followed.source}): {'; '.join(filter(None, parts))}."
 
 
-def list_counted(left_out: Measurement, as_tie: Measurement, as_half: Measurement) -> str:
-    """Return the accuracy by each way to count undecided verdicts, in words and percent."""
-    ways = (("left out", left_out), ("as ties", as_tie), ("as half right", as_half))
-    return ", ".join(f"{percent(measured, 1)} {way}" for way, measured in ways)
-
-
 def build_accuracy_section(findings: Findings) -> Section | None:
     """Return the accuracy of every condition before and after discussion, and its comparisons."""
     names = [condition.name for condition in findings.conditions]
     subsets = [condition.subsets for condition in findings.conditions]
     categories = [condition.categories for condition in findings.conditions]
-    pairs = "Conditions compared in pairs, difference in accuracy in points"
     return build_section(
         "Accuracy before and after discussion",
         "The share of readable verdicts that name the gold answer, in percent. Before: the private "
@@ -139,61 +97,10 @@ def build_accuracy_section(findings: Findings) -> Section | None:
             chance="chance",
         )
         or "No finished discussion has a known gold answer, so there is no accuracy.",
-        build_accuracy_table(findings),
-        build_pairs_table(pairs, findings.compared, folded=True),
-        build_changes_table(findings.stances.changes, folded=True),
         build_section("By subset", _groups_table("subset", names, subsets)),
         build_section("By category", _groups_table("category", names, categories)),
         anchor="accuracy",
     )
-
-
-def build_accuracy_table(findings: Findings) -> Table:
-    """Return the accuracy of every condition in percent, with differences in percentage points."""
-    contrasts = {row.condition: row for row in findings.contrasts}
-    return build_table(
-        f"Accuracy against gold in % [{findings.level:.0%} interval]",
-        [(row, row.after, contrasts.get(row.name)) for row in findings.conditions],
-        Column("Condition", "0.name", key="condition"),
-        Column("Before", "0.before.accuracy", "share", key="before"),
-        Column("After", "1.accuracy", "share", key="after"),
-        Column("Before, at once", "0.before.readable_at_once", "share", key="before_at_once"),
-        Column(
-            "After, at once",
-            "1.readable_at_once",
-            "share",
-            key="after_at_once",
-            about=f"{AT_ONCE}; a conclusion counts where this is true of all turns",
-        ),
-        *(
-            Column(f"Over {name.replace('_', ' ')}", path, "points", key=f"over_{name}")
-            for name in ("mean_seat", "better_seat", "vote")
-            for path in [f"2.over_{name}.difference.difference"]
-        ),
-        Column("Unreadable", lambda row: _lost(row[0])),
-        Column("Range", lambda row: _range(row[1])),
-        Column("As tie", lambda row: _counting(row[1], Undecided.AS_TIE), "share"),
-        Column("As half", lambda row: _counting(row[1], Undecided.AS_HALF), "share"),
-        Column("Ties", lambda row: row[0].outcomes[Outcome.TIE]),
-        note="Differences are in percentage points, on comparisons where both sides are readable. Mean "
-        "and better seat: private verdicts of the discussion's own seats; over the better one is the least "
-        "of the differences over each. Vote: of the same reviewers, with nearly as many turns. Range: the "
-        "accuracy if all that is left out were wrong, or right. "
-        f"{LEFT_OUT} {COUNTED}",
-    )
-
-
-def describe_unreadable(findings: Findings) -> list[str]:
-    """Return for each condition how many conclusions were lost, and the bounds of its accuracy."""
-    kinds = (Outcome.INCONSISTENT, Outcome.UNREADABLE, Outcome.REFUSED)
-    return [
-        f"{row.name}: "
-        + " and ".join(f"{row.outcomes[kind]} {kind.value}" for kind in kinds if row.outcomes[kind])
-        + f"; if these were all wrong or all right, accuracy is {_range(row.after)} %; "
-        + f"{list_counted(row.after.accuracy, row.after.as_tie, row.after.as_half)}."
-        for row in findings.conditions
-        if row.after is not None and row.after.undecided
-    ]
 
 
 def build_pairs_table(title: str, pairs: Sequence[Compared], *, folded: bool = False) -> Table:
@@ -273,21 +180,6 @@ def draw_accuracies(measured: Mapping[str, Measurement]) -> dict[str, Figure]:
         chart=Rows(rows=rows, across="verdicts that name the gold answer", limits=SHARES),
     )
     return {figure.id: figure}
-
-
-def _counting(accuracy: Accuracy | None, undecided: Undecided) -> Measurement | None:
-    """Return the accuracy by this way to count undecided verdicts; without any, it is the same."""
-    return accuracy.counting(undecided) if accuracy and accuracy.undecided else None
-
-
-def _lost(condition: ConditionFindings) -> int:
-    return condition.outcomes[Outcome.UNREADABLE] + condition.outcomes[Outcome.REFUSED]
-
-
-def _range(accuracy: Accuracy | None) -> Cell | None:
-    if accuracy is None or not accuracy.undecided:
-        return None
-    return build_range(accuracy.worst_case, accuracy.best_case)
 
 
 def draw_before_after(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -16,7 +16,7 @@ from peerjudge.analysis import (
     select_judges,
 )
 from peerjudge.analysis.selecting import HUMAN, keep_contestants, name_people
-from peerjudge.data import COUNTING, LEVEL, Measurement, Undecided, to_plain
+from peerjudge.data import COUNTING, LEVEL, Undecided, to_plain
 from peerjudge.data.arguments import check_arguments
 from peerjudge.data.choices import require_choice
 from peerjudge.reporting.formats import counted, interval, interval_note, percent, preface
@@ -29,7 +29,7 @@ from peerjudge.reporting.layout import (
     build_section,
     build_table,
 )
-from peerjudge.results.accuracy import COUNTED, LEFT_OUT, list_counted
+from peerjudge.results.accuracy import LEFT_OUT
 from peerjudge.results.base import Document, FramedResult, Shown, list_names, name_gold
 from peerjudge.results.columns import Cells, list_cells
 from peerjudge.results.contestants import SCHEMES
@@ -150,23 +150,15 @@ def build_people_section(panel: Panel | None) -> Section | None:
 
 
 def build_panel_accuracy_table(panel: Panel) -> Table:
-    """Return the accuracy of each reviewer of a panel, also with undecided verdicts counted."""
-
-    def count(way: Undecided) -> Callable[[str], Measurement]:
-        return lambda name: panel.counted.get(name, {}).get(way, panel.accuracy[name])
-
+    """Return the accuracy of each reviewer of a panel."""
     choose = any(one.n for one in panel.decided.values())
-    ways = (("As tie", Undecided.AS_TIE), ("As half", Undecided.AS_HALF)) if panel.counted else ()
     return build_table(
         "Accuracy by reviewer, in %",
         [name for name, accuracy in panel.accuracy.items() if accuracy.n],
         Column("Reviewer", ""),
         Column("Accuracy", lambda name: panel.accuracy[name], "share"),
-        *(Column(title, count(way), "share") for title, way in ways),
         Column("Both choose", panel.decided.get, "share"),
-        note=" ".join(
-            [LEFT_OUT, *([COUNTED] if ways else []), *([_BOTH_CHOOSE] if choose else [])]
-        ),
+        note=" ".join([LEFT_OUT, *([_BOTH_CHOOSE] if choose else [])]),
     )
 
 
@@ -304,9 +296,6 @@ def _describe_agreement(measured: GoldAgreement, gold: str) -> list[str]:
         f"{' & '.join(measured.reviewers)} against {gold}",
         f"accuracy      {percent(measured.accuracy, 1)} %",
     ]
-    if measured.unjudged:
-        ways = list_counted(measured.accuracy, measured.as_tie, measured.as_half)
-        lines.append(f"by convention {ways}")
     lines += [
         f"Fleiss kappa  {interval(measured.fleiss_kappa)}",
         (
@@ -315,8 +304,6 @@ def _describe_agreement(measured: GoldAgreement, gold: str) -> list[str]:
             f"{counted(measured.unjudged, 'item')} that no reviewer with a weight judged"
         ),
     ]
-    if measured.unjudged:
-        lines.append(f"Left out are these items. {COUNTED}")
     if measured.weights.scheme is not None:
         lines.append(f"Reviewers have peer weights by {SCHEMES[measured.weights.scheme]}.")
     if len(measured.reviewers) > 1:
@@ -337,14 +324,11 @@ def _list_values(measured: GoldAgreement) -> dict[str, object]:
 
     `scheme` is that of the peer weights, null for equal weights.
     `fleiss_kappa` is null where it does not exist: both raters always gave the same verdict. `accuracy`
-    leaves the `unjudged` items out; the other two count them as `GoldAgreement` says. `intervals` has the
-    bounds of each value.
+    leaves the `unjudged` items out. `intervals` has the bounds of each value.
     """
     values = {
         "accuracy": measured.accuracy,
         "fleiss_kappa": measured.fleiss_kappa,
-        "accuracy_as_tie": measured.as_tie,
-        "accuracy_as_half": measured.as_half,
     }
     return {
         "reviewers": list(measured.reviewers),
@@ -355,8 +339,6 @@ def _list_values(measured: GoldAgreement) -> dict[str, object]:
         "level": measured.accuracy.level,
         "conventions": {
             "accuracy": COUNTING[Undecided.LEFT_OUT],
-            "accuracy_as_tie": COUNTING[Undecided.AS_TIE],
-            "accuracy_as_half": COUNTING[Undecided.AS_HALF],
         },
         "n": measured.n,
         "unreadable": measured.unreadable,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -13,7 +13,6 @@ from peerjudge.analysis import (
     ConditionContrasts,
     build_contrasts,
     compare_all,
-    measure_counted,
     measure_mean_accuracy,
     measure_mean_margin,
     tabulate_by_condition,
@@ -26,24 +25,19 @@ from peerjudge.analysis.rating_pairs import (
     tabulate_ratings,
 )
 from peerjudge.analysis.ratings import RatingLevel
-from peerjudge.analysis.score_document import CONVENTIONS, build_contrasts_document
+from peerjudge.analysis.score_document import build_contrasts_document
 from peerjudge.analysis.stopping import Decision
-from peerjudge.data import LEVEL, Measurement, Undecided, replace as changed, to_plain
+from peerjudge.data import LEVEL, Measurement, replace as changed, to_plain
 from peerjudge.data.arguments import check_arguments
 from peerjudge.errors import DataError
 from peerjudge.reporting.figures import Figure
 from peerjudge.reporting.formats import interval_note, preface
 from peerjudge.reporting.layout import Column, Table, build_table
-from peerjudge.results.accuracy import COUNTED, LEFT_OUT, build_pairs_table, draw_accuracies
+from peerjudge.results.accuracy import LEFT_OUT, build_pairs_table, draw_accuracies
 from peerjudge.results.base import Document, DrawnResult, Shown, list_names
 from peerjudge.results.checking import Check, Condition, Row, check_rows, parse_condition
 from peerjudge.results.columns import Cells, list_cells
-from peerjudge.results.contrasts import (
-    build_contrasts_table,
-    draw_contrasts,
-    note_alternatives,
-    note_decision,
-)
+from peerjudge.results.contrasts import draw_contrasts, note_decision
 from peerjudge.results.plain import make_plain
 from peerjudge.results.ratings import build_level_tables, build_rating_tables, draw_ratings
 from peerjudge.runs import hide_password
@@ -51,13 +45,15 @@ from peerjudge.runs.reading import Source, Stored, locate_source, read_material
 from peerjudge.statistics.interval import PairedDifference
 from peerjudge.statistics.sampler import Sampler
 
+_FEW = 2
+"""Most conditions or reviewers of which every two are compared unasked."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CompareResult(DrawnResult):
     """Accuracy and margin of each condition or reviewer, and the differences of pairs.
 
-    `counted` has the accuracies with undecided verdicts as ties and as half right, of those that have
-    any. `margin` has those with log-probabilities. `contrasts` compare discussions with cheaper ways to
+    `margin` has those with log-probabilities. `contrasts` compare discussions with cheaper ways to
     judge. `rated` are the ratings of single answers, `ratings` compare them. `decisions` are the last
     looks of runs with a stopping rule.
     """
@@ -65,13 +61,13 @@ class CompareResult(DrawnResult):
     frame: ClassVar[str] = "compare"
     compared: tuple[AccuracyByComparison, ...]
     accuracy: Mapping[str, Measurement]
-    counted: Mapping[str, Mapping[Undecided, Measurement]]
     margin: Mapping[str, Measurement]
     contrasts: tuple[ConditionContrasts, ...]
     pairs: tuple[Compared, ...]
     rated: tuple[RatingLevel, ...]
     ratings: tuple[RatingPair, ...]
     simulated: bool
+    to: str = ""
     decisions: tuple[Decision, ...] = ()
 
     def document(self) -> Document:
@@ -79,14 +75,13 @@ class CompareResult(DrawnResult):
         return make_plain(
             {
                 "accuracy": to_plain(self.accuracy),
-                "counted": to_plain(self.counted),
-                "conventions": CONVENTIONS,
                 "margin": to_plain(self.margin),
                 "contrasts": build_contrasts_document(self.contrasts),
                 "pairs": to_plain(self.pairs),
                 "rated": to_plain(self.rated),
                 "ratings": to_plain(self.ratings),
                 "simulated": self.simulated,
+                "to": self.to or None,
                 **({"decisions": to_plain(self.decisions)} if self.decisions else {}),
             }
         )
@@ -98,7 +93,6 @@ class CompareResult(DrawnResult):
         return [
             *preface(simulated=self.simulated, questions=asked),
             self._accuracy_table(),
-            build_contrasts_table(self.contrasts),
             *(
                 note
                 for decision in self.decisions
@@ -109,7 +103,7 @@ class CompareResult(DrawnResult):
             ),
             *build_level_tables(self.rated, simulated=self.simulated),
             *build_rating_tables(self.ratings),
-            *note_alternatives(self.contrasts),
+            *self._describe_choice(),
             "",
             interval_note(LEVEL, asked),
         ]
@@ -185,30 +179,33 @@ class CompareResult(DrawnResult):
         accuracies = draw_accuracies(self.accuracy)
         return {**accuracies, **{one.id.replace("-", "_"): one for one in more if one is not None}}
 
+    def _describe_choice(self) -> list[str]:
+        """Return how to compare others, where not every two are."""
+        every = len(self.compared) * (len(self.compared) - 1) / 2
+        if len(self.pairs) in {0, 1, every}:
+            return []
+        return [
+            f"All are compared with {self.to}: --to names another, --all-pairs compares every two."
+        ]
+
     def _accuracy_table(self) -> Table:
         return build_table(
             "Accuracy and margin in %" if self.margin else "Accuracy in %",
             self.compared,
             Column("Name", "name"),
             Column("Accuracy", lambda one: self.accuracy[one.name], "share"),
-            Column("As tie", self._count(Undecided.AS_TIE), "share"),
-            Column("As half", self._count(Undecided.AS_HALF), "share"),
             Column("Margin", lambda one: self.margin.get(one.name), "share"),
             Column("Comparisons", lambda one: len(one.right)),
             Column("Turns", "turns", digits=1),
-            note=f"{LEFT_OUT} {COUNTED}" if self.counted else LEFT_OUT,
+            note=LEFT_OUT,
         )
-
-    def _count(self, way: Undecided) -> Callable[[AccuracyByComparison], Measurement | None]:
-        if not self.counted:
-            return lambda _: None
-        return lambda one: self.counted.get(one.name, {}).get(way, self.accuracy[one.name])
 
 
 @check_arguments
 def compare(
     *sources: Source,
-    baseline: str = "",
+    to: str = "",
+    all_pairs: bool = False,
     reviewers: str | Sequence[str] | None = None,
     seed: int = 0,
 ) -> CompareResult:
@@ -225,12 +222,13 @@ def compare(
 
     Args:
         sources: Runs, datasets `NAME:PATH`, or transcripts; one or several.
-        baseline: Compare all others with this condition or reviewer only; that needs fewer tests.
+        to: Condition or reviewer with which all others are compared; of more than two, by default the first.
+        all_pairs: Compare every two instead, which takes more tests, and p-values are adjusted for these.
         reviewers: For a dataset: only these.
         seed: Seed of the resampling.
 
     Raises:
-        DataError: There are no two conditions or reviewers to compare, or the baseline is unknown.
+        DataError: There are no two conditions or reviewers to compare, or there is none of this name.
         StoreError: There is no such run.
 
     Example:
@@ -248,6 +246,12 @@ def compare(
         _require_comparable(named, tabulated)
     rows, contrasts = _name_rows(list(named), tabulated)
     rated = _name_ratings(list(named), tabulated)
+    if to and all_pairs:
+        msg = "--to compares with one, --all-pairs every two; leave one of them out"
+        raise DataError(msg)
+    named_rows = [one.name for one in (*rows, *rated)]
+    first = named_rows[0] if len(named_rows) > _FEW else ""
+    baseline = "" if all_pairs else to or first
     ratings = compare_ratings(rated, baseline=baseline, sampler=sampler)
     pairs: tuple[Compared, ...] = ()
     if rows or not ratings:
@@ -260,18 +264,17 @@ def compare(
             "folders, store URLs or datasets NAME:PATH."
         )
         raise DataError(msg)
-    counted = {one.name: measure_counted(one, sampler=sampler) for one in rows}
     margins = {one.name: measure_mean_margin(one, sampler=sampler) for one in rows}
     return CompareResult(
         compared=tuple(rows),
         accuracy={one.name: measure_mean_accuracy(one, sampler=sampler) for one in rows},
-        counted={name: ways for name, ways in counted.items() if ways},
         margin={name: margin for name, margin in margins.items() if margin is not None},
         contrasts=tuple(contrasts),
         pairs=tuple(pairs),
         rated=tuple(level for row in rated for level in row.levels),
         ratings=ratings,
         simulated=any(one.simulated for one in tabulated),
+        to=baseline,
         decisions=tuple(one.decision for one in tabulated if one.decision is not None),
     )
 

@@ -20,13 +20,7 @@ from peerjudge.reporting.formats import MISSING, SIMULATED, minus_signs, preface
 from peerjudge.reporting.fragments import load_templates, read_packaged
 from peerjudge.reporting.layout import AnyColumn, Column, Section, Table, build_section, build_table
 from peerjudge.reporting.transcripts import TranscriptData
-from peerjudge.results.accuracy import (
-    LEFT_OUT,
-    build_accuracy_section,
-    build_accuracy_table,
-    build_consistency_section,
-    describe_unreadable,
-)
+from peerjudge.results.accuracy import build_accuracy_section, build_consistency_section
 from peerjudge.results.agreements import build_people_section
 from peerjudge.results.biases import build_position_section
 from peerjudge.results.contestants import (
@@ -42,6 +36,7 @@ from peerjudge.results.opinions import (
 )
 from peerjudge.results.ratings import build_levels_table, build_ratings_section, say_ratings
 from peerjudge.results.sentences import describe_effort, summarize_findings
+from peerjudge.results.ways import build_ways_section, list_ways
 from peerjudge.shown import money
 
 if TYPE_CHECKING:
@@ -227,6 +222,7 @@ def build_run_sections(
     sections = [build_ratings_section(findings)]
     if not _only_rates(findings):
         sections += [
+            build_ways_section(findings.ways, simulated=findings.simulated),
             build_accuracy_section(findings),
             build_contrasts_section(findings.contrasts, decision=findings.decision),
             build_opinions_section(findings),
@@ -240,7 +236,7 @@ def build_run_sections(
 
 
 def list_findings(findings: Findings) -> list[str | Table]:
-    """Return accuracy, opinion events, ranking and reviewer weights of a run, for 80 columns.
+    """Return the ways to judge, opinion events, ranking and reviewer weights of a run, for 80 columns.
 
     A run that rated single answers has the levels of the ratings instead. The first sentences state that
     reviewers were simulated and that questions are few, where so.
@@ -255,11 +251,6 @@ def list_findings(findings: Findings) -> list[str | Table]:
             build_levels_table(findings.rated, simulated=findings.simulated),
             *say_ratings(findings.rated, findings.rating_shifts, isolate=False),
         ]
-    accuracy = build_accuracy_table(findings).only(
-        "Condition", "Before", "After", "Over better seat", "Over vote"
-    )
-    # Without gold, only the names of the conditions are left; without discussions, no rows.
-    scored = len(accuracy.headings) > 1 and bool(accuracy.rows)
     events = build_events_table(findings.by_seat)
     columns = [
         heading
@@ -272,12 +263,7 @@ def list_findings(findings: Findings) -> list[str | Table]:
     shown = ("Condition", "Altered", "By gold", "By another", "More without")
     parts: list[str | Table] = [
         *begun,
-        *(
-            [accuracy if "*" in accuracy.note else accuracy.without_note(), LEFT_OUT]
-            if scored
-            else []
-        ),
-        *describe_unreadable(findings),
+        *list_ways(findings.ways, simulated=findings.simulated),
         events.only(*columns).without_note(),
         controls.only(*shown).without_note(),
     ]

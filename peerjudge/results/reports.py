@@ -307,7 +307,7 @@ def report(source: Source, *, contestant_of: Mapping[str, str] | None = None) ->
 
 async def report_run(run: OpenRun, *, contestant_of: Mapping[str, str] | None = None) -> RunReport:
     """Read an opened run once, discussion by discussion, without keeping whole discussions."""
-    collector, listing = FindingsCollector(), TranscriptData()
+    collector, listing = FindingsCollector(prices=run.prices), TranscriptData()
     judged: set[Hashable] = set()
     async for transcript in run.transcripts():
         judged.add(_identify(transcript.comparison))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from peerjudge.analysis import Ballots, ConditionContrasts, build_contrasts, collect_reviews
 from peerjudge.analysis.golds import align_comparisons
+from peerjudge.analysis.judges import group_judges
 from peerjudge.analysis.leaders import LedAccuracy, measure_by_leader
 from peerjudge.analysis.published import Match, PublishedTable, describe_conditions, match_published
 from peerjudge.analysis.rating_pairs import RatingPair, compare_ratings
@@ -16,6 +17,7 @@ from peerjudge.analysis.score_document import build_score_document, describe_jud
 from peerjudge.analysis.scoring import Scores, require_conventions, score_ballots
 from peerjudge.analysis.selecting import keep_contestants, list_choosers
 from peerjudge.analysis.stopping import Decision
+from peerjudge.analysis.ways import Ways, build_ways
 from peerjudge.data import Conventions, Dataset, Measurement, to_plain
 from peerjudge.data.arguments import check_arguments
 from peerjudge.datasets import load as load_dataset
@@ -25,9 +27,7 @@ from peerjudge.reporting.figures import Figure
 from peerjudge.reporting.formats import MISSING, decimal, preface, share
 from peerjudge.reporting.layout import Cell, Column, Table, build_range, build_table
 from peerjudge.results.accuracy import (
-    AT_ONCE,
     LEFT_OUT,
-    build_conventions_table,
     build_judged_table,
     describe_conventions,
     describe_published,
@@ -38,6 +38,7 @@ from peerjudge.results.columns import Cells, list_cells
 from peerjudge.results.contrasts import build_contrasts_table, note_alternatives, note_decision
 from peerjudge.results.plain import make_plain
 from peerjudge.results.ratings import build_level_tables, build_rating_tables, draw_ratings
+from peerjudge.results.ways import build_ways_document, list_ways
 from peerjudge.runs.reading import Source, read_material
 from peerjudge.statistics.sampler import Sampler
 
@@ -61,7 +62,8 @@ class ScoreResult(DrawnResult):
     `ratings` compare judges that rated the same answers. `published` has the published figures and the
     rows that they belong to, if they were wanted. `decision` is the last look of a run with a stopping
     rule. `leaders` has the accuracy of discussions by the seat that leads, if it was wanted. `choosers` are
-    reviewers whose verdicts helped to choose the comparisons.
+    reviewers whose verdicts helped to choose the comparisons. `ways` has every condition and reviewer in one
+    table; as published there is none. `full` shows all tables.
     """
 
     frame: ClassVar[str] = "score"
@@ -74,12 +76,20 @@ class ScoreResult(DrawnResult):
     decision: Decision | None = None
     leaders: tuple[LedAccuracy, ...] = ()
     choosers: tuple[str, ...] = ()
+    ways: Ways | None = None
+    full: bool = False
+
+    def with_details(self) -> ScoreResult:
+        """Return the same scores, shown with all tables: `peerjudge score --all`."""
+        return replace(self, full=True)
 
     def document(self) -> Document:
         """Return the document of `peerjudge score --json`."""
         document = build_score_document(
             self.scores, contrasts=self.contrasts, pairs=self.ratings, published=self.published
         )
+        if self.ways is not None:
+            document["ways"] = build_ways_document(self.ways)
         if self.leaders:
             document["leaders"] = [to_plain(leader) for leader in self.leaders]
         if self.choosers:
@@ -89,26 +99,34 @@ class ScoreResult(DrawnResult):
         return make_plain(document)
 
     def parts(self) -> Shown:
-        """Return the tables of accuracies, or the one beside published figures, with their notes."""
+        """Return all ways to judge in one table, or the one beside published figures, with their notes."""
         first = preface(simulated=self.simulated, questions=self.questions)
         if self.published is not None:
             return [*first, _build_published_table(self.scores, *self.published)]
+        ways = () if self.ways is None else list_ways(self.ways, simulated=self.simulated)
+        grouped = self.full or self.scores.groups or self.scores.conventions is not None
         return [
             *first,
-            _build_scores_table(self.scores),
-            build_conventions_table(self.scores.scores),
-            build_margins_table(self.scores),
-            _build_details_table(self.scores),
+            *ways,
+            *([_build_scores_table(self.scores)] if grouped else []),
+            *(self._list_details() if self.full else []),
             _build_correlations_table(self.scores),
             *build_level_tables(self._levels, simulated=self.simulated),
             *([_build_leaders_table(self.leaders)] if self.leaders else []),
             *build_rating_tables(self.ratings),
-            build_contrasts_table(self.contrasts),
             "",
             *note_decision(self.decision, isolate=False),
-            *note_alternatives(self.contrasts),
-            *_describe_scores(self.scores),
+            *_describe_scores(self.scores, counts=not ways),
             *_describe_choosers(self.choosers),
+        ]
+
+    def _list_details(self) -> Shown:
+        """Return the verdicts behind the accuracies, and every discussion over every alternative."""
+        return [
+            _build_details_table(self.scores),
+            build_margins_table(self.scores),
+            build_contrasts_table(self.contrasts),
+            *note_alternatives(self.contrasts),
         ]
 
     def rows(self) -> Iterator[Cells]:
@@ -265,10 +283,12 @@ def score(
         if not led:
             msg = "no discussion with a gold has a leader; --by leader needs a run with leader and follower"
             raise DataError(msg)
+    wanted = list_names(reviewers)
+    names = None if wanted is None else group_judges(ballots, wanted)[2]
     scores = score_ballots(
         ballots,
         by="" if by == _LEADER else by,
-        reviewers=list_names(reviewers),
+        reviewers=wanted,
         gold=replaced,
         reviews=material.reviews if own_reading else (),
         ratings=material.ratings,
@@ -276,9 +296,14 @@ def score(
         seed=seed,
     )
     judged = ballots if replaced is None else align_comparisons(ballots, collect_reviews(replaced))
+    sampler = Sampler(seed=seed)
+    contrasts = build_contrasts(judged, sampler=sampler, primary=material.primary)
     return ScoreResult(
         scores=scores,
-        contrasts=build_contrasts(judged, sampler=Sampler(seed=seed), primary=material.primary),
+        contrasts=contrasts,
+        ways=None
+        if as_published
+        else build_ways(judged, contrasts, sampler=sampler, reviewers=names),
         ratings=compare_ratings(scores.rated, sampler=Sampler(seed=seed)),
         published=None if beside is None else _match(scores, ballots, beside),
         questions=ballots.count_questions(),
@@ -300,21 +325,10 @@ def _build_scores_table(scores: Scores) -> Table:
 
         return Column(name or "All", measure, "share", 1, key=name)
 
-    def mean(name: str) -> Column:
-        def measure(row: Score) -> Measurement | None:
-            return row.means[name].accuracy if name in row.means else None
-
-        return Column(f"{name}, mean", measure, "share", 1)
-
-    totals = {name for row in scores.scores for name in row.means if name and followed is None}
     return build_judged_table(
         f"Accuracy in %{as_published} [{scores.level:.0%} interval]{_simulated(scores)}",
         scores.scores,
         *map(group, ("", *scores.groups)),
-        *(mean(name) for name in scores.groups if name in totals),
-        note="Mean: of the subsets, each of which counts the same; the other column pools them."
-        if totals
-        else "",
     )
 
 
@@ -333,7 +347,6 @@ def _build_details_table(scores: Scores) -> Table:
         Column("Inconsistent", "total.inconsistent"),
         Column("Unreadable", "total.unreadable"),
         Column("Refused", "total.refused"),
-        Column("At once", "total.readable_at_once", "share", 1, AT_ONCE),
         Column("Range", lambda row: build_range(row.total.worst_case, row.total.best_case, 1)),
         Column("Same in all orders", "total.consistency.rate", "share", 1),
         Column("Own reading", "own_reading.total.accuracy", "share", 1),
@@ -430,9 +443,9 @@ def _build_leaders_table(rows: Sequence[LedAccuracy]) -> Table:
     )
 
 
-def _describe_scores(scores: Scores) -> list[str]:
+def _describe_scores(scores: Scores, *, counts: bool) -> list[str]:
     """Return what counts, how many discussions are left out, and how the ratings were obtained."""
-    sentences = describe_conventions(scores.scores, scores.conventions)
+    sentences = describe_conventions(scores.scores, scores.conventions) if counts else []
     sentences += (
         [f"{scores.left_out} incomplete discussions are left out"] if scores.left_out else []
     )

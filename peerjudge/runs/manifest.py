@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import cast
 
-from peerjudge.analysis.listing import Prices
+from peerjudge.analysis.pricing import Prices
 from peerjudge.analysis.stopping import Decision
 from peerjudge.data import (
     Experiment,

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard, TypeVar, cast
 
 from peerjudge.analysis import BallotCollector, Ballots, build_tournament, collect_reviews
 from peerjudge.analysis.frames import read_ballots_frame
+from peerjudge.analysis.pricing import Prices, Tokens
 from peerjudge.analysis.ratings import RatingKind, find_ratings
 from peerjudge.analysis.selecting import identify_reviewers
 from peerjudge.analysis.stopping import Decision
@@ -132,8 +133,11 @@ def _read(source: Source, *, logprobs: bool) -> Material:
 
     def read(opened: SyncRun) -> Material:
         run = opened.run
-        transcripts = opened.transcripts(logprobs=logprobs)
-        material = _collect(transcripts, name=name_run(place, run))
+        tokens: dict[str, list[Tokens]] | None = {} if run.prices else None
+        transcripts = opened.transcripts(logprobs=logprobs, tokens=tokens)
+        material = _collect(
+            transcripts, name=name_run(place, run), prices=run.prices, tokens=tokens
+        )
         return replace(
             material,
             ballots=identify_reviewers(material.ballots, declared=run.contestants),
@@ -224,15 +228,19 @@ class SyncRun:
         kept = [place for place, head in enumerate(heads) if head.id in readable]
         return [heads[place] for place in kept], [counts[place] for place in kept]
 
-    def transcripts(self, *, logprobs: bool = False) -> Iterator[Transcript]:
+    def transcripts(
+        self, *, logprobs: bool = False, tokens: dict[str, list[Tokens]] | None = None
+    ) -> Iterator[Transcript]:
         """Read the discussions one by one without the texts of their turns; see `read_material`.
 
-        The conditions come in the order in which the experiment declares them.
+        The conditions come in the order in which the experiment declares them. `tokens` is filled with those
+        of each discussion before this is given.
         """
         heads, _ = self.heads()
         declared = {name: place for place, name in enumerate(self.run.conditions)}
         heads.sort(key=lambda head: declared.get(head.condition, len(declared)))
-        return self.pull(self.columns.transcripts_without_texts(heads, logprobs=logprobs))
+        read = self.columns.transcripts_without_texts(heads, logprobs=logprobs, tokens=tokens)
+        return self.pull(read)
 
     def pull(self, items: AsyncIterator[T]) -> Iterator[T]:
         """Iterate over asynchronous items, read in batches."""
@@ -274,10 +282,16 @@ def _check_transcripts(source: object) -> Iterator[Transcript]:
         yield transcript
 
 
-def _collect(transcripts: Iterable[Transcript], *, name: str) -> Material:
-    collector, ratings = BallotCollector(), Counter[RatingKind]()
+def _collect(
+    transcripts: Iterable[Transcript],
+    *,
+    name: str,
+    prices: Prices | None = None,
+    tokens: Mapping[str, Sequence[Tokens]] | None = None,
+) -> Material:
+    collector, ratings = BallotCollector(prices=prices), Counter[RatingKind]()
     for transcript in transcripts:
-        collector.add(transcript)
+        collector.add(transcript, tokens=None if tokens is None else tokens[transcript.id])
         ratings.update(find_ratings(transcript))
     return Material(ballots=collector.ballots(name=name), of_run=True, ratings=ratings)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+from peerjudge.analysis.pricing import Prices
 from peerjudge.analysis.stopping import Decision
 from peerjudge.data import Primary, Transcript, read_primary
 from peerjudge.datasets.catalogue import name_format
@@ -15,7 +16,7 @@ from peerjudge.datasets.specs import split_spec
 from peerjudge.errors import StoreError
 from peerjudge.logs import get_logger
 from peerjudge.runs.blocking import block
-from peerjudge.runs.manifest import MANIFEST, read_decision, read_manifest
+from peerjudge.runs.manifest import MANIFEST, read_decision, read_manifest, read_prices
 from peerjudge.runs.transcript_files import (
     import_bundle,
     import_transcripts,
@@ -79,6 +80,11 @@ class OpenRun:
     def _read_cards(self, field: str) -> dict[str, str]:
         cards = cast("Mapping[str, Mapping[str, object]]", self.manifest.get("cards") or {})
         return {name: str(card[field]) for name, card in cards.items() if card.get(field)}
+
+    @property
+    def prices(self) -> Prices:
+        """The prices of the reviewers at the time of the run."""
+        return read_prices(self.manifest)
 
     @property
     def decision(self) -> Decision | None:

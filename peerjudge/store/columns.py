@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, Row, Text, case, cast, func, select
 from sqlalchemy.dialects.postgresql import JSONB
 
 from peerjudge.analysis.frames import TurnColumns
+from peerjudge.analysis.pricing import Tokens
 from peerjudge.analysis.probabilities import find_choice_probability
 from peerjudge.data import (
     Answer,
@@ -107,10 +108,14 @@ class _Checked(Struct, array_like=True, gc=False):
     logprobs: tuple[TokenLogprob, ...] | None
     reread: str | None
     speaker: str | None
+    asked_usage: Usage | None
+    reread_usage: Usage | None
 
 
 _OF_TURN = {name: name for name in ("index", "cue", "review", "speaker")} | {
-    "reread": "reread.model"
+    "reread": "reread.model",
+    "asked_usage": "asked.usage",
+    "reread_usage": "reread.usage",
 }
 _CHECKED = tuple(_OF_TURN.get(name, f"utterance.{name}") for name in _Checked.__struct_fields__)
 _check_values = Decoder(list[_Checked]).decode
@@ -187,7 +192,11 @@ class Columns(Archive):
                 yield {**taken, "head": [start + places[ids[k]] for k in here]}
 
     async def transcripts_without_texts(
-        self, heads: Sequence[Transcript], *, logprobs: bool = False
+        self,
+        heads: Sequence[Transcript],
+        *,
+        logprobs: bool = False,
+        tokens: dict[str, list[Tokens]] | None = None,
     ) -> AsyncIterator[Transcript]:
         """Yield these discussions with all their cues and verdicts, with empty texts.
 
@@ -197,10 +206,13 @@ class Columns(Archive):
         Args:
             heads: The discussions.
             logprobs: Read the log-probabilities of the replies with a verdict, too.
+            tokens: Filled with the tokens of every turn, by discussion.
         """
         wanted = (self._packed(_STANCE), *([self._verdict_logprobs()] if logprobs else ()))
         shared: dict[tuple[int, ...], tuple[Turn, ...]] = {}
-        async for _, page, by_discussion in self._pages(heads, *wanted, parse=_parse_turns):
+        async for _, page, by_discussion in self._pages(
+            heads, *wanted, parse=_parse_turns, tokens=tokens
+        ):
             if len(shared) > _MOST_SHARED:
                 shared.clear()
             for head in page:
@@ -213,7 +225,11 @@ class Columns(Archive):
                 yield replace(head, turns=spoken)
 
     async def _pages(
-        self, heads: Sequence[Transcript], *wanted: ColumnElement[Any], parse: Callable[[_Rows], T]
+        self,
+        heads: Sequence[Transcript],
+        *wanted: ColumnElement[Any],
+        parse: Callable[[_Rows], T],
+        tokens: dict[str, list[Tokens]] | None = None,
     ) -> AsyncIterator[tuple[int, Sequence[Transcript], T]]:
         """Yield pages of heads with the index of the first, and what `parse` makes of their turns.
 
@@ -222,7 +238,9 @@ class Columns(Archive):
 
         async def read(some: Iterable[str], known: Mapping[str, Transcript]) -> T:
             rows = await self._of(some, *wanted, self._packed(_CHECKED))
-            _check_rows(rows, known)
+            checked = _check_rows(rows, known)
+            if tokens is not None:
+                tokens.update(_count_tokens(rows, checked))
             return parse(rows)
 
         for start in range(0, len(heads), _PAGE):
@@ -269,11 +287,31 @@ class Columns(Archive):
         return cast(turns.c.body, JSONB)[("data", *path.split("."))].astext
 
 
-def _check_rows(rows: _Rows, heads: Mapping[str, Transcript]) -> None:
-    """Raise an error if a value of a turn has another type, or names what its discussion does not have."""
-    for row, turn in zip(rows, _check_values(_join(rows, -1)), strict=True):
+def _check_rows(rows: _Rows, heads: Mapping[str, Transcript]) -> list[_Checked]:
+    """Return the checked values of every turn.
+
+    Raises an error if one has another type, or names what its discussion does not have.
+    """
+    checked = _check_values(_join(rows, -1))
+    for row, turn in zip(rows, checked, strict=True):
         verdict = turn.review.verdict
         require_fitting_turn(heads[row[0]], turn.index, turn.cue, verdict and verdict.choice)
+    return checked
+
+
+def _count_tokens(rows: _Rows, checked: Sequence[_Checked]) -> dict[str, list[Tokens]]:
+    """Return the tokens of every turn by discussion."""
+    none, counted = Usage(), dict[str, list[Tokens]]()
+    for row, turn in zip(rows, checked, strict=True):
+        own, asked, second = turn.usage, turn.asked_usage or none, turn.reread_usage or none
+        spent = Tokens(
+            own.prompt_tokens + asked.prompt_tokens,
+            own.completion_tokens + asked.completion_tokens,
+            second.prompt_tokens,
+            second.completion_tokens,
+        )
+        counted.setdefault(row[0], []).append(spent)
+    return counted
 
 
 def _parse_columns(rows: _Rows) -> tuple[list[str], dict[str, tuple[Any, ...]]]:

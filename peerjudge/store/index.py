@@ -15,7 +15,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self
 
-from peerjudge.analysis.listing import ListedDiscussion, Prices, list_discussion
+from peerjudge.analysis.listing import ListedDiscussion, list_discussion
+from peerjudge.analysis.pricing import Prices
 from peerjudge.data import Transcript
 from peerjudge.errors import StoreError
 from peerjudge.store.database import lock_file

@@ -10,7 +10,6 @@ from peerjudge.verdicts.reviews import (
     ASKING_FAILED,
     CUT_OFF,
     REREAD_FAILED,
-    is_followed_up,
     read_rereading,
     read_review,
 )
@@ -24,7 +23,6 @@ __all__ = [
     "RatingReading",
     "Reading",
     "find_verdict_token",
-    "is_followed_up",
     "read_rating",
     "read_rereading",
     "read_review",

@@ -16,7 +16,6 @@ from peerjudge.data import (
     Outcome,
     Review,
     TokenLogprob,
-    Turn,
     Verdict,
 )
 from peerjudge.verdicts.own_words import own_lines, refuses
@@ -94,11 +93,6 @@ def read_rereading(text: str, *, cue: Cue, reviewer: str) -> Review:
     if _NONE.match(text) or not found.readable:
         return Review(verdict=UNREADABLE, rule=f"reread by {reviewer}: no verdict")
     return Review(verdict=found, rule=f"reread by {reviewer}: {reading.rule}")
-
-
-def is_followed_up(turn: Turn) -> bool:
-    """Return whether a verdict or rating is not in the first reply: it was asked for, or reread."""
-    return turn.reread is not None or turn.review.rule.startswith(ASKED)
 
 
 def _shorten(text: str) -> str:

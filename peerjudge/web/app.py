@@ -101,7 +101,10 @@ class _Pages:
     async def run(self, request: Request) -> Response:
         """Show one run: progress, cost and conclusions by condition."""
         run = self._find(request)
-        return _page("run", run=run, overview=await self._overview(run), title=run.title)
+        overview = await self._overview(run)
+        ended = overview.is_whole and overview.total.done > 0 and not overview.total.open
+        ways = await self._comparer.list_ways(run) if ended else None
+        return _page("run", run=run, overview=overview, ways=ways, title=run.title)
 
     async def live(self, request: Request) -> Response:
         """Return the part of a run's page that changes; 204 if it has not changed since `version`."""

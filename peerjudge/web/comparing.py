@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -19,6 +19,8 @@ DIFFERENT = 25
 
 _WAIT = 0.7
 """Time that a page waits for the numbers, before it says that they are being computed. [s]"""
+_SHORT = 0.05
+"""The same of a page that shows something else as well. [s]"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +68,21 @@ class Comparer:
 
     async def compare(self, runs: Sequence[ShownRun]) -> Compared:
         """Return the comparison of the runs, or that it is still being computed."""
+        return await self._compute(compute_comparison, runs, wait=_WAIT)
+
+    async def list_ways(self, run: ShownRun) -> Compared:
+        """Return all ways to judge of a run, or that they are still being computed; never waits long."""
+        return await self._compute(compute_ways, [run], wait=_SHORT)
+
+    async def _compute(
+        self,
+        compute: Callable[[Sequence[str]], Compared],
+        runs: Sequence[ShownRun],
+        *,
+        wait: float,
+    ) -> Compared:
         marks: tuple[Mark | None, ...] = tuple(run.store.mark() for run in runs)
-        key = (*(run.key for run in runs), *marks)
+        key = (compute, *(run.key for run in runs), *marks)
         if key not in self._kept:
             if self._pool is None:
                 self._pool = ProcessPoolExecutor(
@@ -76,10 +91,10 @@ class Comparer:
             while len(self._kept) >= 16:
                 self._kept.pop(next(iter(self._kept))).cancel()
             sources = [run.address for run in runs]
-            self._kept[key] = self._pool.submit(compute_comparison, sources)
+            self._kept[key] = self._pool.submit(compute, sources)
         future = self._kept[key]
         waiting = asyncio.wrap_future(future)
-        done, _ = await asyncio.wait({waiting}, timeout=_WAIT)
+        done, _ = await asyncio.wait({waiting}, timeout=wait)
         if not done:
             return Compared(pending=True)
         try:
@@ -97,6 +112,21 @@ def compute_comparison(sources: Sequence[str]) -> Compared:
         return Compared(parts=tuple(part for part in compare(*sources).parts() if part))
     except PeerJudgeError as cause:
         return Compared(error=str(cause))
+
+
+def compute_ways(sources: Sequence[str]) -> Compared:
+    """Return the first table of `peerjudge score` for a run."""
+    from peerjudge.results.scores import score
+    from peerjudge.results.ways import build_ways_table, describe_ways
+
+    try:
+        found = score(sources[0])
+    except PeerJudgeError as cause:
+        return Compared(error=str(cause))
+    if found.ways is None or not found.ways.rows:
+        return Compared()
+    table = build_ways_table(found.ways, simulated=found.simulated)
+    return Compared(parts=(table, *describe_ways(found.ways, alone=False)))
 
 
 def find_differences(

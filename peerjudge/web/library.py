@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from peerjudge.analysis.listing import Prices
+from peerjudge.analysis.pricing import Prices
 from peerjudge.errors import PeerJudgeError, StoreError
 from peerjudge.logs import get_logger
 from peerjudge.places import find_cache

@@ -12,9 +12,11 @@ from typing import Any
 
 from peerjudge.analysis import (
     Ballots,
+    Compared,
     Findings,
     build_findings,
     collect_transcripts,
+    compare_all,
     measure_mean_margin,
     tabulate_by_condition,
 )
@@ -22,10 +24,10 @@ from peerjudge.analysis.effort import Spoken
 from peerjudge.analysis.scoring import score_ballots
 from peerjudge.data import Measurement, Transcript
 from peerjudge.reporting.formats import SIMULATED, counted, tokens
-from peerjudge.results.accuracy import build_accuracy_table
 from peerjudge.results.contrasts import build_contrasts_table
 from peerjudge.results.opinions import build_events_table, build_summary_tables
 from peerjudge.results.scores import build_margins_table
+from peerjudge.results.ways import build_ways_table
 from peerjudge.statistics.sampler import Sampler
 from studies.real_models.excerpts import RULE, choose_excerpts, write_excerpt, write_short_excerpt
 from studies.real_models.sentences import list_findings, list_limits
@@ -60,13 +62,17 @@ _ASKED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One data set: its transcripts and what they say; `margins` by condition, where there are any."""
+    """One data set: its transcripts and what they say; `margins` by condition, where there are any.
+
+    `compared` has every two conditions.
+    """
 
     name: str
     transcripts: tuple[Transcript, ...]
     findings: Findings
     ballots: Ballots
     margins: Mapping[str, Measurement]
+    compared: tuple[Compared, ...]
 
 
 def write_report(manifest: Manifest, transcripts: Mapping[str, Sequence[Transcript]]) -> str:
@@ -112,15 +118,14 @@ def write_readme_section(manifest: Manifest, transcripts: Sequence[Transcript]) 
 
 def _read_part(name: str, transcripts: Sequence[Transcript]) -> Part:
     ballots, sampler = collect_transcripts(transcripts), Sampler()
-    margins = {
-        row.name: measure_mean_margin(row, sampler=sampler)
-        for row in tabulate_by_condition(ballots)
-    }
+    rows = tabulate_by_condition(ballots.of_discussions(ballots.discussions.complete))
+    margins = {row.name: measure_mean_margin(row, sampler=sampler) for row in rows}
     return Part(
         name=name,
         transcripts=tuple(transcripts),
         findings=build_findings(transcripts),
         ballots=ballots,
+        compared=compare_all([row for row in rows if row.right], sampler=sampler),
         margins={name: margin for name, margin in margins.items() if margin is not None},
     )
 
@@ -147,7 +152,7 @@ def _introduce(manifest: Manifest, parts: Sequence[Part]) -> str:
 def _write_findings(part: Part) -> str:
     questions = counted(part.findings.questions, "question")
     head = f"On {_ASKED.get(part.name, part.name)} ({questions}):"
-    return _write_list(head, list_findings(part.findings, part.margins))
+    return _write_list(head, list_findings(part.findings, part.margins, part.compared))
 
 
 def _write_limits(parts: Sequence[Part]) -> str:
@@ -183,7 +188,7 @@ def _write_tables(part: Part) -> Iterator[str]:
         f"the {counted(findings.questions, 'question')}."
     )
     tables = [
-        build_accuracy_table(findings),
+        build_ways_table(findings.ways, simulated=findings.simulated),
         build_margins_table(score_ballots(part.ballots)),
         build_orders_table(findings.conditions),
         build_events_table(findings.by_seat),

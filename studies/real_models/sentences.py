@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from peerjudge.analysis import Findings
+from peerjudge.analysis import Compared, Findings
 from peerjudge.analysis.conditions import ConditionFindings, SeatFindings
 from peerjudge.analysis.controls import Controlled
 from peerjudge.data import Measurement, replace
@@ -18,12 +18,15 @@ _FEW = 8
 """Number of questions below which no interval is printed: those of so few are much too narrow."""
 
 
-def list_findings(findings: Findings, margins: Mapping[str, Measurement]) -> list[str]:
+def list_findings(
+    findings: Findings, margins: Mapping[str, Measurement], compared: Sequence[Compared]
+) -> list[str]:
     """Return one sentence for each reviewer and condition: changes of mind, discussions, lone judges.
 
     Args:
         findings: of one data set.
         margins: by condition the mean probability of the gold answer, where it is known.
+        compared: every two conditions.
     """
     controls = {one.condition for one in findings.stances.controls}
     discussed = [one for one in findings.conditions if one.discusses and one.name not in controls]
@@ -34,7 +37,11 @@ def list_findings(findings: Findings, margins: Mapping[str, Measurement]) -> lis
         *(_say_changes(one, say) for one in findings.by_reviewer),
         _say_controls(findings.stances.controls),
         *(_say_discussed(one, say) for one in discussed),
-        *(_say_alternative(one) for one in _find_alternatives(findings, controls) if say.compares),
+        *(
+            _say_alternative(one)
+            for one in _find_alternatives(findings, compared, controls)
+            if say.compares
+        ),
         *(_say_alone(one, margins.get(one.name), say) for one in alone),
     ]
     return [sentence for sentence in sentences if sentence]
@@ -139,9 +146,11 @@ class _Alternative:
     margin: Measurement | None
 
 
-def _find_alternatives(findings: Findings, controls: Collection[str]) -> Iterator[_Alternative]:
+def _find_alternatives(
+    findings: Findings, compared: Sequence[Compared], controls: Collection[str]
+) -> Iterator[_Alternative]:
     """Yield each discussion against the vote of as many calls, then against the larger model alone."""
-    pairs = {(pair.one, pair.other): pair for pair in findings.compared}
+    pairs = {(pair.one, pair.other): pair for pair in compared}
     for row in findings.contrasts:
         for vote in row.over_vote.rows:
             pair = pairs.get((row.condition, vote.name))
@@ -151,7 +160,7 @@ def _find_alternatives(findings: Findings, controls: Collection[str]) -> Iterato
                     pair.one, pair.other, pair.turns, pair.other_turns, found, margin
                 )
     discussed = {one.name for one in findings.conditions if one.discusses} - set(controls)
-    for pair in findings.compared:
+    for pair in compared:
         if pair.one == BASELINE and pair.other in discussed:
             found = _negate(pair.difference.difference)
             margin = pair.margin and _negate(pair.margin.difference)

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from peerjudge.analysis import GoldAgreement, build_tournament, collect_reviews, measure_agreement
 from peerjudge.analysis.kappa import fleiss_kappa
-from peerjudge.data import COUNTING, UNREADABLE, Dataset, Scheme, Undecided, replace
+from peerjudge.data import COUNTING, Dataset, Scheme, Undecided, replace
 from peerjudge.errors import DataError
 from peerjudge.ranking import peer_rank
 from peerjudge.results.agreements import AgreementResult
@@ -131,20 +131,16 @@ def test_the_document_has_the_keys_of_its_contract():
     ).document()
     assert document.pop("simulated") is False
     bounds = document.pop("intervals")
-    assert bounds.keys() == {"accuracy", "fleiss_kappa", "accuracy_as_tie", "accuracy_as_half"}
-    assert bounds["accuracy_as_tie"] == [found.as_tie.low, found.as_tie.high]
+    assert bounds.keys() == {"accuracy", "fleiss_kappa"}
+    assert bounds["accuracy"] == [found.accuracy.low, found.accuracy.high]
     assert document == {
         "reviewers": ["x", "y"],
         "gold": "human",
         "accuracy": 1.0,
         "fleiss_kappa": None,
-        "accuracy_as_tie": 1.0,
-        "accuracy_as_half": 1.0,
         "level": 0.95,
         "conventions": {
             "accuracy": COUNTING[Undecided.LEFT_OUT],
-            "accuracy_as_tie": COUNTING[Undecided.AS_TIE],
-            "accuracy_as_half": COUNTING[Undecided.AS_HALF],
         },
         "n": 2,
         "unreadable": 0,
@@ -200,25 +196,3 @@ def test_the_uncertainty_of_peer_weights_is_in_the_bounds(vicuna: Dataset):
     assert (peer.unsettled, peer.samples) == (0, 200)
     again = agreement(vicuna, weights="peer", scheme=Scheme.DAMPED, samples=200)
     assert again.accuracy == peer.accuracy
-    assert (peer.as_tie, peer.as_half) == (peer.accuracy, peer.accuracy)
-
-
-def test_accuracies_that_count_unjudged_items_have_bounds_under_peer_weights(vicuna: Dataset):
-    """A tenth of the items is unjudged: half right, they draw the accuracy and its bounds towards 1/2."""
-    lost = {one.id for one in vicuna.comparisons[::10]}
-    reviews = tuple(
-        replace(one, verdict=UNREADABLE)
-        if one.comparison in lost and one.reviewer != "human"
-        else one
-        for one in vicuna.reviews
-    )
-    found = agreement(replace(vicuna, reviews=reviews), weights="peer", samples=200)
-    judged, total = found.n, found.n + found.unjudged
-    assert found.unjudged == 160
-    half = (found.accuracy.value * judged + found.unjudged / 2) / total
-    assert found.as_half.value == pytest.approx(half)
-    assert found.as_tie.value == found.worst_case
-    for one in (found.as_tie, found.as_half):
-        assert one.low < one.value < one.high
-        width = (one.high - one.low) / (found.accuracy.high - found.accuracy.low)
-        assert 0.7 < width < 1.3

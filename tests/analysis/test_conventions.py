@@ -17,7 +17,7 @@ from peerjudge.analysis import (
 )
 from peerjudge.analysis.accuracy import average_groups
 from peerjudge.analysis.scoring import Scores, require_conventions, score_ballots
-from peerjudge.data import Dataset, Measurement, Undecided
+from peerjudge.data import Conventions, Dataset, Undecided
 from peerjudge.datasets import load
 from peerjudge.errors import DataError
 from peerjudge.statistics.interval import measure_mean
@@ -33,18 +33,13 @@ def _as_published(dataset: Dataset, **options) -> Scores:
 
 
 @pytest.mark.parametrize(
-    ("turn", "votes", "with_ties", "chosen", "without_ties"),
-    [("turn 1", 1343, 0.66, 859, 0.85), ("turn 2", 1325, 0.66, 864, 0.85)],
+    ("turn", "votes", "share"), [("turn 1", 1343, 0.66), ("turn 2", 1325, 0.66)]
 )
-def test_mtbench_agreement_is_that_of_table_5(
-    mtbench, turn, votes, with_ties, chosen, without_ties
-):
-    """Experts agree with GPT-4 in 66 % of votes with ties, and in 85 % without (S1 and S2)."""
-    (row,) = _as_published(mtbench).scores
-    cell = row.groups[turn]
-    assert (cell.as_tie.n, cell.decided.n) == (votes, chosen)
-    assert round(cell.as_tie.value, 2) == with_ties
-    assert round(cell.decided.value, 2) == without_ties
+def test_mtbench_agreement_is_that_of_table_5(mtbench, turn, votes, share):
+    """Experts agree with GPT-4 in 66 % of votes with ties (S1)."""
+    scores = _as_published(mtbench)
+    found = scores.scores[0].accuracy_by(turn, scores.conventions)
+    assert (round(found.value, 2), found.n) == (share, votes)
 
 
 def test_both_usual_figures_of_mtbench_are_there(mtbench):
@@ -116,15 +111,15 @@ MARKED = st.lists(st.sampled_from("12=x?-"), min_size=1, max_size=12).map("".joi
 
 @given(MARKED, st.sampled_from("1="))
 def test_undecided_verdicts_count_by_each_convention(marks, gold):
-    """Left out; inconsistent as ties and the others wrong; or half right. Ties stay what they are."""
+    """Left out; or inconsistent as ties and the others wrong. Ties stay what they are."""
     marks += gold
-    row = score_ballots(collect_reviews(_told(marks, gold))).scores[0].total
+    counted = Conventions(source="", undecided=Undecided.AS_TIE)
+    row = score_ballots(collect_reviews(_told(marks, gold)), conventions=counted).scores[0].total
     right, undecided = marks.count(gold), sum(mark in "x?-" for mark in marks)
     torn = marks.count("x") if gold == "=" else 0
     assert row.undecided == undecided
     assert row.accuracy.value == pytest.approx(right / (len(marks) - undecided))
     assert row.as_tie.value == pytest.approx((right + torn) / len(marks))
-    assert row.as_half.value == pytest.approx((right + undecided / 2) / len(marks))
     for way in Undecided:
         assert row.counting(way).low <= row.counting(way).value <= row.counting(way).high
 
@@ -138,20 +133,11 @@ def test_reports_and_agreement_count_as_scores_do(verdicts_and_golds):
     cell = score_ballots(ballots).scores[0].total
     report = measure_accuracy(ballots, sampler=Sampler())
     agreed = measure_agreement(ballots, samples=10)
-    counted = measure_panel(select_judges(ballots), samples=10).counted.get("judge", {})
-    assert bool(counted) == bool(cell.undecided)
-    for way in (Undecided.AS_TIE, Undecided.AS_HALF):
-        scored = _bounds(cell.counting(way))
-        for found in (
-            counted.get(way, cell.counting(way)),
-            *(getattr(x, way) for x in (report, agreed)),
-        ):
-            assert _bounds(found) == pytest.approx(scored)
-    assert report.accuracy.value == agreed.accuracy.value == cell.accuracy.value
-
-
-def _bounds(measured: Measurement) -> tuple[float, float, float]:
-    return measured.low, measured.value, measured.high
+    panel = measure_panel(select_judges(ballots), samples=10).accuracy["judge"]
+    for found in (report.accuracy, agreed.accuracy, panel):
+        assert (found.low, found.value, found.high) == pytest.approx(
+            (cell.accuracy.low, cell.accuracy.value, cell.accuracy.high)
+        )
 
 
 def test_an_interval_of_a_mean_of_groups_adds_independent_errors():

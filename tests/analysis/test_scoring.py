@@ -141,7 +141,6 @@ def test_counts_of_a_judge_in_both_orders():
     assert (cell.ties, cell.inconsistent, cell.unreadable, cell.refused) == (1, 1, 1, 0)
     assert (cell.accuracy.value, cell.accuracy.n) == (3 / 6, 6)
     assert (cell.worst_case, cell.best_case) == (3 / 8, 5 / 8)
-    assert (cell.decided.value, cell.decided.n) == (3 / 5, 5)
     assert (cell.orders.given, cell.orders.other) == (2 / 4, 1 / 4)
     assert (cell.orders.both, cell.orders.same) == (1 / 4, 1 / 4)
     consistency = cell.consistency
@@ -150,10 +149,10 @@ def test_counts_of_a_judge_in_both_orders():
 
 
 def test_a_tie_is_right_only_where_gold_is_a_tie():
-    """A tie is wrong against a choice and right against a tie; neither is decided."""
+    """A tie is wrong against a choice and right against a tie."""
     assert _only(_told({"a": "=="})).total.right == 0
     met = _only(_told({"a": "=="}, gold="=")).total
-    assert (met.right, met.decided.n) == (2, 0)
+    assert met.right == 2
 
 
 def test_intervals_are_those_of_the_accuracy_of_a_report():

@@ -1,5 +1,10 @@
 """Frames of ballots in place of runs and datasets."""
 
+import json
+import shutil
+import sqlite3
+from contextlib import closing
+
 import pandas as pd
 import pytest
 
@@ -23,6 +28,30 @@ def test_a_frame_scores_like_its_run(study):
         pj.score(at).df.sort_values(keys, ignore_index=True) for at in (frame, study)
     )
     pd.testing.assert_frame_equal(found, expected)
+
+
+def test_prices_of_the_manifest_price_every_way_to_judge(study, tmp_path):
+    """1,000 verdicts of a condition cost what the tokens of its calls do, from the run and from its frame."""
+    place = tmp_path / "priced"
+    shutil.copytree(study, place)
+    price = {"input": 1.0, "output": 4.0}
+    prices = {str(name): price for name in pj.calls_df(study)["reviewer"].unique()}
+    with closing(sqlite3.connect(place / "store.db")) as store, store:
+        (manifest,) = store.execute("SELECT manifest FROM runs").fetchone()
+        priced = json.dumps({**json.loads(manifest), "prices": prices})
+        store.execute("UPDATE runs SET manifest = ?", (priced,))
+    calls = pj.calls_df(place)
+    calls["usd"] = (calls["prompt_tokens"] + 4 * calls["completion_tokens"]) / 1e6
+    spent = calls.groupby("condition", observed=True)["usd"].sum()
+    played = pj.discussions_df(place).groupby("condition", observed=True).size()
+    ways = {row.name: row for row in pj.score(place).ways.rows}
+    for name in played.index:
+        assert ways[name].usd == pytest.approx(1000 * spent[name] / played[name])
+    framed = {row.name: row.usd for row in pj.score(pj.ballots_df(place)).ways.rows}
+    assert framed == pytest.approx({name: row.usd for name, row in ways.items()})
+    assert {row.name: row.usd for row in pj.report(place).findings.ways.rows} == pytest.approx(
+        framed
+    )
 
 
 def test_some_rows_are_the_ballots_of_some_questions(study):

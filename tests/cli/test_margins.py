@@ -77,7 +77,7 @@ def test_score_shows_margins_where_accuracy_says_nothing(leaning):
         assert margin["value"] == pytest.approx(logistic(signal), abs=1e-4)
         assert (margin["n"], margin["one_order"]) == (5, 0)
         assert margin["low"] < margin["value"] < margin["high"]
-    assert "Margin in %" in leaning("score", "leaning").out
+    assert "Margin in %" in leaning("score", "leaning", "--all").out
 
 
 def test_runs_without_log_probabilities_have_no_margins(leaning):

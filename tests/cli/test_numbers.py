@@ -76,14 +76,21 @@ def test_stances_are_summed_up(played):
 
 
 def test_conditions_are_compared_on_the_same_questions(played):
-    """`compare` tests every pair, or those with a baseline, and refuses where nothing is shared."""
+    """`compare` tests all against one, by default the first, or every two; an unknown one is refused."""
     document = played("compare", "study", "--json").document
     names = list(document["accuracy"])
-    assert len(document["pairs"]) == len(names) * (len(names) - 1) // 2
-    some = played("compare", "study", "--baseline", names[0], "--json").document["pairs"]
-    assert [pair["other"] for pair in some] == [names[0]] * (len(names) - 1)
-    assert "p, Holm" in played("compare", "study").out
-    refused = played("compare", "study", "--baseline", "nobody")
+    assert document["to"] == names[0]
+    assert [pair["other"] for pair in document["pairs"]] == [names[0]] * (len(names) - 1)
+    some = played("compare", "study", "--to", names[1], "--json").document["pairs"]
+    assert [pair["other"] for pair in some] == [names[1]] * (len(names) - 1)
+    every = played("compare", "study", "--all-pairs", "--json").document
+    assert len(every["pairs"]) == len(names) * (len(names) - 1) // 2
+    assert every["to"] is None
+    printed = played("compare", "study").out
+    assert "p, Holm" in printed
+    assert f"All are compared with {names[0]}: --to names another" in printed
+    assert played("compare", "study", "--to", names[0], "--all-pairs").code == 2
+    refused = played("compare", "study", "--to", "nobody")
     assert (refused.code, names[0] in refused.err) == (2, True)
 
 

@@ -31,7 +31,7 @@ def test_printed_intervals_say_their_level(compute):
 
 def test_a_note_explains_printed_columns_only():
     """A run has no records to read again, so no column of an own reading, and no note on one."""
-    text = str(pj.score(discuss()))
+    text = str(pj.score(discuss()).with_details())
     assert "Range: the accuracy" in text
     assert "Own reading" not in text
 

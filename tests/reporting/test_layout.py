@@ -9,12 +9,12 @@ from peerjudge.reporting.formats import minus_signs
 from peerjudge.reporting.fragments import render_html, render_text
 from peerjudge.reporting.latex import render_latex
 from peerjudge.reporting.layout import Column, build_section, build_table, print_table
-from peerjudge.results.accuracy import build_accuracy_table
+from peerjudge.results.ways import build_ways_table
 
 
 def test_the_terminal_and_the_page_show_the_same_cells(findings, page):
     """A table has one definition: every heading and number of it appears in both outputs."""
-    table = build_accuracy_table(findings)
+    table = build_ways_table(findings.ways, simulated=findings.simulated)
     console = Console(file=io.StringIO(), width=200, highlight=False, no_color=True)
     print_table(table, console)
     printed = console.file.getvalue()
@@ -59,6 +59,22 @@ def test_a_table_wider_than_the_terminal_loses_nothing():
     printed = console.file.getvalue()
     assert "\u2026" not in printed
     assert printed.count("62.0]") == 4
+
+
+def test_a_table_wider_than_the_terminal_is_continued_below():
+    """Each part has the names; later ones leave out the rows that have nothing there."""
+    console = Console(file=io.StringIO(), width=40, highlight=False, no_color=True)
+    columns = [(f"Share {number}", lambda name: f"51.{len(name)} %") for number in range(3)]
+    last = ("Only bobby", lambda name: "7" if name == "bobby" else "-")
+    print_table(
+        build_table("Shares: of all", ["ann", "bobby"], ("Name", str), *columns, last), console
+    )
+    printed = console.file.getvalue()
+    assert max(map(len, printed.splitlines())) <= 40
+    whole, below = printed.split("Shares (continued)")
+    assert "Shares: of all" in whole
+    assert ("ann" in whole, "ann" in below, "bobby" in below) == (True, False, True)
+    assert [line.split() for line in below.splitlines() if "7" in line] == [["bobby", "7"]]
 
 
 def test_a_table_keeps_the_numbers_behind_its_cells():

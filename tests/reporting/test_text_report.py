@@ -30,7 +30,7 @@ def test_nothing_is_cut_off(findings, width):
     """The tables fit, with every heading and every name whole."""
     shown = printed(findings, width)
     assert max(map(len, shown.splitlines())) <= width
-    words = "ann with bob,Before,After,Over better seat,Over vote,follower,Altered,Reviewer weights"
+    words = "ann with bob,Right,Calls,Over seats,Over vote,follower,Altered,Reviewer weights"
     assert [word for word in words.split(",") if word not in shown] == []
     assert "\u2026" not in shown
 
@@ -39,7 +39,6 @@ def test_a_title_stands_in_one_line(text):
     """A table with a few short columns is as wide as its title."""
     lines = [line.strip() for line in text.splitlines()]
     for title in (
-        "Accuracy against gold in % [95% interval]",
         "Opinion events by reviewer and role, altered in %",
         "Ranking by the private reviews, win rate in %",
     ):
@@ -77,8 +76,11 @@ def test_an_empty_run_prints():
 
 
 def test_what_is_left_out_of_the_accuracy_is_named(run):
-    """An inconsistent verdict cannot be right, and the bounds of the accuracy show it."""
-    lost = (replace(run[0], verdict=INCONSISTENT), *run[1:])
-    assert f"{run[0].condition}: 1 inconsistent; if these were all wrong" in printed(
-        build_findings(lost)
-    )
+    """An inconsistent verdict cannot be right: the table has the share that is readable."""
+    found = build_findings((replace(run[0], verdict=INCONSISTENT), *run[1:]))
+    (way,) = [one for one in found.ways.rows if one.name == run[0].condition]
+    assert way.readable == 1 - 1 / way.verdicts
+    shown = printed(found)
+    assert "Readable" in shown
+    assert "unreadable and refused verdicts are left out" in " ".join(shown.split())
+    assert "Readable" not in printed(build_findings(run[:1]))

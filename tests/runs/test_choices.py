@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 
@@ -10,9 +9,7 @@ import pytest
 
 from peerjudge.data import EventKind, Outcome, replace
 from peerjudge.errors import CardError, DataError, ExperimentError
-from peerjudge.results.accuracy import build_accuracy_table
-from peerjudge.results.reports import report, report_run
-from peerjudge.results.scores import score
+from peerjudge.results.reports import report_run
 from peerjudge.runs import estimate_calls, load, open_run, prepare
 from peerjudge.shelf import Shelf
 from peerjudge.shelf.cards import read_card
@@ -297,35 +294,6 @@ async def test_others_hear_the_prose_of_a_verdict_in_a_schema(model: Model):
     heard = json.dumps(model.bodies[-1]["messages"])
     assert "> It is exact.\\n> Choice: Answer (b)" in heard
     await load("out")
-
-
-def test_accuracy_is_given_with_and_without_the_verdicts_that_were_asked_for(model: Model):
-    """Three verdicts are right at once, one is wrong when asked: .75 of all, and all of those at once."""
-    judged = prepare(study(ALONE), limit=4, shelf=Shelf(Path.cwd())).plan.comparisons
-    names = [f"Answer ({'ab'[one.shown.index(one.gold.choice)]})" for one in judged]
-    wrong = "Answer (a)" if names[-1] == "Answer (b)" else "Answer (b)"
-    said = iter([*names[:-1], MURKY, wrong])
-    model.words = lambda body: next(said)
-    asyncio.run(play(study(ALONE), limit=4))
-    found = score("out")
-    cell = found.document()["rows"][0]["total"]
-    assert (cell["accuracy"]["value"], cell["accuracy"]["n"]) == (0.75, 4)
-    assert (cell["readable_at_once"]["value"], cell["readable_at_once"]["n"]) == (1.0, 3)
-    (details,) = [table for table in found.tables if "At once" in table.headings]
-    assert details.records()[0]["readable_at_once"] == 1.0
-    assert "At once: the accuracy of the verdicts that the first reply states" in details.note
-    row = build_accuracy_table(report("out").findings).records()[0]
-    assert (row["after"], row["after_at_once"]) == (0.75, 1.0)
-
-
-def test_a_run_without_questions_has_no_accuracy_at_once(model: Model):
-    """Neither the tables nor the documents name it."""
-    model.words = lambda body: "Answer (a)"
-    asyncio.run(play(study(ALONE), limit=2))
-    scored, reported = score("out"), report("out")
-    assert "readable_at_once" not in json.dumps(scored.document())
-    for table in (*scored.tables, build_accuracy_table(reported.findings)):
-        assert "at once" not in str(table.headings).lower()
 
 
 def write_pack() -> None:

@@ -1,6 +1,7 @@
 """Pages of the viewer: what they show, what they refuse, and that they change nothing."""
 
 import hashlib
+import json
 import re
 from html.parser import HTMLParser
 
@@ -227,6 +228,23 @@ async def test_differences_name_the_comparisons_with_other_conclusions(tmp_path)
         page = (await client.get(query)).text
     assert "differ on 1 of 2 comparisons" in page
     assert "on 0 the second is nearer to gold, on 1 the first" in page
+
+
+async def test_a_run_that_has_ended_shows_its_ways_to_judge(tmp_path):
+    """The page of a run has the first table of `score`, once a process of its own has computed it."""
+    await keep(tmp_path / "run", [tell("1|2 1 1", n, condition="one") for n in range(8)])
+    (tmp_path / "run" / "manifest.json").write_text(json.dumps({"run": RUN}), "utf-8")
+    async with browse(tmp_path / "run", tmp_path / "cache") as client:
+        page = ""
+        # Each answer waits a little, for the index and then for the numbers.
+        while "ways" not in page or "data-pending" in page:
+            page = (await client.get(f"/r/{KEY}")).text
+        assert "Ways to judge: accuracy against gold in %" in page
+        assert "intervals have their" in page
+        open_one = [tell("1|2", 1, condition="one", stop=None)]
+        await keep(tmp_path / "open", open_one)
+    async with browse(tmp_path / "open", tmp_path / "cache") as client:
+        assert "Ways to judge" not in (await client.get(f"/r/{KEY}")).text
 
 
 class Listening:

@@ -92,6 +92,7 @@ def build_ballots_frame(ballots: Ballots) -> pd.DataFrame:
                 [tuple(one for one in row if not isnan(one)) or None for row in likely]
             ),
             "rating": ballots.rating,
+            "usd": ballots.usd,
             "aspect": _pick(ballots.aspects, ballots.aspect),
             "stage": _pick([one.name.lower() for one in Stage], ballots.stage.astype(np.int32)),
             "opening": ballots.opening,

@@ -86,7 +86,10 @@ def read_ballots_frame(frame: pd.DataFrame) -> Ballots:
             ],
             "verdict": code("verdict", UNREADABLE),
             **_read_probabilities(rows),
-            "rating": [nan if one is None else one for one in rows.column("rating")],
+            **{
+                name: [nan if one is None else one for one in rows.column(name)]
+                for name in ("rating", "usd")
+            },
             "aspect": [-1 if one is None else aspects[one] for one in rows.column("aspect")],
             "stage": place("stage", stages, int(Stage.RECORDED)),
             "opening": rows.column("opening", default=True),

@@ -114,6 +114,8 @@ FRAMES: Mapping[str, Mapping[str, str]] = {
         "verdict": "an answer id, tie, inconsistent, unreadable or refused",
         "probabilities": "of the `answers`, in their order; missing without log-probabilities",
         "rating": "of a lone answer; missing without",
+        "usd": "price of a conclusion with all its calls, or of an opening verdict with its private ones, as "
+        "if each were paid for [USD]; missing elsewhere, and where a price is not known",
         "aspect": "what was rated; missing without",
         "stage": "recorded, private, public or concluded",
         "opening": "whether it is the stance before the seat heard another one",

@@ -34,7 +34,7 @@ _BETTER_NOTE = (
 )
 _JUDGE_NOTE = (
     "Two judges: the power is that of one interval. `compare` also corrects for the number of pairs; "
-    "with `--baseline` and the most accurate judge these are the pairs above only."
+    "with `--to` and the most accurate judge these are the pairs above only."
 )
 _EXPECTED = "Expected cost: discussions end as early as the simulated ones (card traits)"
 _STOPS = (

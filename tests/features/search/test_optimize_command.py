@@ -122,7 +122,7 @@ def test_the_folder_is_reported_as_the_run_of_the_test(whole, commands):
     assert scored.code == 0, scored.err
     assert outcome.document["test"]["chosen"]["n"] == 20
     assert "chosen" in scored.out
-    compared = commands.run(project.folder, "compare", "found", "--baseline", "base", "--json")
+    compared = commands.run(project.folder, "compare", "found", "--to", "base", "--json")
     (pair,) = compared.document["pairs"]
     assert (pair["one"], pair["other"]) == ("chosen", "base")
     assert pair["difference"]["difference"] == outcome.document["test"]["difference"]

@@ -9,7 +9,7 @@ from peerjudge.analysis.ballots import Ballots
 from peerjudge.analysis.golds import LABELER
 from peerjudge.analysis.published import TOTAL, Played, describe_conditions, find_line
 from peerjudge.analysis.scoring import Score, score_ballots
-from peerjudge.data import Measurement, Undecided
+from peerjudge.data import Conventions, Measurement, Undecided
 from peerjudge.datasets import load as load_dataset
 from peerjudge.features.papers.declared import Estimate
 from peerjudge.features.papers.reading import read_published_tables
@@ -90,11 +90,14 @@ def _score(evidence: Evidence, by: str) -> Iterable[Score]:
     return _score_ballots(ballots, by, evidence.data, evidence.seed) if of_paper else ()
 
 
+_COUNTED = Conventions(source="PRePair", undecided=Undecided.AS_TIE)
+
+
 # The tables of the paper are of the same scores, and each is estimated by itself.
 @lru_cache(maxsize=2)
 def _score_ballots(ballots: Ballots, by: str, data: str, seed: int) -> tuple[Score, ...]:
     gold = load_dataset(data) if by == LABELER else None
-    return tuple(score_ballots(ballots, by=by, gold=gold, seed=seed).scores)
+    return tuple(score_ballots(ballots, by=by, gold=gold, seed=seed, conventions=_COUNTED).scores)
 
 
 ITEMS: Mapping[str, Estimate] = dict.fromkeys(
