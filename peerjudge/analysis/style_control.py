@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from peerjudge.analysis.ballots import Ballots, Floats
-from peerjudge.analysis.logistic import Fit, Rows, find_independent, fit_mixed
+from peerjudge.analysis.logistic import Fit, Rows, find_independent, fit_rows
 from peerjudge.analysis.styles import MARKDOWN, find_texts, has_both_orders, measure_styles
 from peerjudge.analysis.tournaments import build_tournament, select_battles
 from peerjudge.data import (
@@ -87,7 +87,7 @@ def control_styles(
     Fitted is the logistic regression of style control in Chatbot Arena (Li, Angelopoulos and Chiang
     2024): `logit P(first-shown wins) = strength[first] - strength[second] + position + styles @ b`, with
     the differences of the styles divided by their standard deviation, by maximum likelihood
-    (`fit_mixed` without random effects). A tie is half a win; battles count with the weight of their
+    (`fit_rows`). A tie is half a win; battles count with the weight of their
     reviewer, as in `bradley_terry`. The coefficients b have a weak log-F prior. Bounds are a jackknife
     over questions, at fixed weights; rank bounds are of 1000 draws from this distribution.
 
@@ -144,7 +144,7 @@ def control_styles(
         coefficients=tuple(
             StyleCoefficient(
                 feature=name,
-                value=fit.measure([size + place], n=int(np.count_nonzero(values[read]))),
+                value=fit.measure(size + place, n=int(np.count_nonzero(values[read]))),
                 deviation=None if name == "position" else float(values[read].std()),
             )
             for place, (name, values) in enumerate(styles.items())
@@ -237,17 +237,10 @@ def _fit(tournament: Tournament, plain: Ranking, styles: Mapping[str, Floats], p
         weight = np.append(weight, np.full(len(ties), prior))
         chosen = np.append(chosen, np.full(len(ties), 0.5))
         cluster = np.append(cluster, np.full(len(ties), -1))
-    rows = Rows(
-        given=given,
-        chosen=chosen,
-        weight=weight,
-        sign=np.ones(len(chosen)),
-        group=cluster,
-        cluster=cluster,
-    )
+    rows = Rows(given=given, chosen=chosen, weight=weight, cluster=cluster)
     held = np.full(given.shape[1], _PRIOR)
     held[: len(tournament.contestants)] = _STRENGTH_PRIOR
-    return fit_mixed(rows, prior=held, spread=False)
+    return fit_rows(rows, prior=held)
 
 
 def _weigh(tournament: Tournament, plain: Ranking) -> Floats:

@@ -11,8 +11,9 @@ from threadpoolctl import threadpool_limits
 
 from peerjudge.analysis.ballots import Ballots, Bools, Floats, score_of
 from peerjudge.analysis.grouping import average_by_group
+from peerjudge.analysis.logistic import list_moves, student
 from peerjudge.analysis.selecting import build_author_columns, number_judges, score_unswapped
-from peerjudge.data import Measurement, Noun, replace
+from peerjudge.data import LEVEL, Measurement, Noun, replace
 from peerjudge.statistics.clusters import draw_clusters
 from peerjudge.statistics.interval import SHARE, measure_mean
 from peerjudge.statistics.resampling import make_measurement
@@ -20,6 +21,11 @@ from peerjudge.statistics.resampling import make_measurement
 Control = Literal["gold", "peers", "none"]
 
 _METHOD = "logistic regression, bootstrap by question"
+_JACKKNIFE = "logistic regression, jackknife by question"
+_MANY = 200
+"""Questions from which bounds are a jackknife, which needs one regression in place of hundreds.
+
+With 36 questions resampling reaches higher, [1.34, 1.87] for [1.29, 1.76]; with 10,000 both are the same."""
 # Keeps the estimate finite where length or quality separate the choices without exception.
 _RIDGE = 0.01
 _STEPS = 50
@@ -119,8 +125,11 @@ def _measure_judge(
         questions, at = np.unique(ballots.question[rows], return_inverse=True)
         if len(questions) < 2 or not np.ptp(longer[rows]):
             return np.full((1, given.shape[1]), np.nan)
+        hits = (chosen[rows] < 0).astype(np.float64)
+        if len(questions) >= _MANY:
+            return _fit_moves(given[rows], hits, at)
         times = draw_clusters(len(questions), samples=samples, seed=seed)
-        return _fit_samples(given[rows], (chosen[rows] < 0).astype(np.float64), times, at)
+        return _fit_samples(given[rows], hits, times, at)
 
     plain = [np.ones(len(ballots)), longer]
     quality = [] if control == "none" else [_quality(ballots, code, control)]
@@ -164,12 +173,21 @@ def _fit_samples(given: Floats, chosen: Floats, times: Floats, at: npt.NDArray[n
     return np.concatenate([whole, *drawn])
 
 
+def _fit_moves(given: Floats, chosen: Floats, at: npt.NDArray[np.intp]) -> Floats:
+    """Return the coefficients `[1 + question, column]`: of all rows, and how far each question moves them."""
+    whole = fit_logistic(given, chosen, np.ones((1, len(chosen))))
+    chance = 1.0 / (1.0 + np.exp(-(given @ whole[0])))
+    stiffness = np.full(given.shape[1], _RIDGE)
+    moves = list_moves(given, chosen - chance, chance * (1.0 - chance), at, stiffness=stiffness)
+    return np.concatenate([whole, moves.steps])
+
+
 MOST_ODDS = 100.0
 """Odds, and one over them, beyond which an interval says nothing."""
 
 
 def _measure_odds(coefficients: Floats, n: int, questions: int) -> Measurement:
-    """Return the odds of one coefficient: its value on the data, then on every sample.
+    """Return the odds of one coefficient: its value on the data, then on every sample or its moves.
 
     They are unknown where the samples leave them open: on data that an answer's length separates, only the
     ridge of the regression bounds a coefficient.
@@ -177,9 +195,18 @@ def _measure_odds(coefficients: Floats, n: int, questions: int) -> Measurement:
     unknown = Measurement(value=nan, low=nan, high=nan, n=0, method=_METHOD)
     if np.isnan(coefficients[0]):
         return unknown
-    measurement = make_measurement(
-        float(coefficients[0]), coefficients[1:], clusters=questions, n=n, limits=None
-    )
+    value = float(coefficients[0])
+    if questions >= _MANY:
+        moves = coefficients[1:]
+        error = ((questions - 1) / questions * float(moves @ moves)) ** 0.5
+        reach = student(questions) * error
+        measurement = Measurement(
+            value=value, low=value - reach, high=value + reach, n=n, level=LEVEL, method=_JACKKNIFE
+        )
+    else:
+        measurement = make_measurement(
+            value, coefficients[1:], clusters=questions, n=n, limits=None
+        )
     if max(-measurement.low, measurement.high) > log(MOST_ODDS):
         return unknown
     return replace(

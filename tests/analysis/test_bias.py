@@ -12,6 +12,7 @@ from peerjudge.analysis import (
     measure_position,
     measure_self_enhancement,
     select_judges,
+    verbosity,
 )
 from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.analysis.ballots import Ballots
@@ -198,6 +199,19 @@ def test_a_planted_preference_for_length_is_recovered(taste: float, place: float
     assert found.odds.low < found.odds.value < found.odds.high
     assert found.odds.high / found.odds.low < 1.3
     assert found.odds.n == 4000
+
+
+def test_bounds_of_many_questions_are_as_wide_as_by_resampling(monkeypatch: pytest.MonkeyPatch):
+    """From 200 questions on a jackknife stands for hundreds of regressions."""
+    ballots = judged(made(0.5, 0.2, count=400))
+    (quick,) = measure_verbosity(ballots)
+    monkeypatch.setattr(verbosity, "_MANY", 10_000)
+    (slow,) = measure_verbosity(ballots)
+    assert quick.odds.value == slow.odds.value
+    assert "jackknife" in quick.odds.method
+    assert "bootstrap" in slow.odds.method
+    for one, other in ((quick.odds, slow.odds), (quick.over_gold, slow.over_gold)):
+        assert np.log(one.high / one.low) == pytest.approx(np.log(other.high / other.low), rel=0.15)
 
 
 def longer_is_better(taste: float, *, seed: int = 3, count: int = 2500) -> Dataset:
