@@ -15,12 +15,23 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from peerjudge.analysis.listing import find_flags, find_tone, mark_verdict
-from peerjudge.data import Comparison, Direction, OpinionEvent, Seat, Transcript, Turn, Verdict
+from peerjudge.data import (
+    Comparison,
+    Direction,
+    OpinionEvent,
+    Seat,
+    Transcript,
+    Turn,
+    Verdict,
+    content_hash,
+)
 from peerjudge.marks import mark_page_controls
 from peerjudge.reporting.formats import name_event, name_task
 
 TEXT_LIMIT = 20_000
 """Characters of one text in the page; the page states how many are left out."""
+MOST_LISTED = 1_000
+"""About the most discussions in a page; the viewer shows runs of any size."""
 _CHUNK = 200
 _PREVIEW = 180
 
@@ -39,9 +50,16 @@ class TranscriptData:
     A verdict is a mark: the number of the answer in the shown order of the discussion, `=` a tie,
     `?` unreadable, `!` refused, `-` no verdict. The last value of a row has the place of each shown answer
     among the sorted ids, from 1: a colour that belongs to the answer in both orders.
+
+    Args:
+        expected: about how many discussions there will be. Of more than `MOST_LISTED`, those of some
+            comparisons are listed, chosen by the hash of their ids, with all their conditions and orders.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, expected: int = 0) -> None:
+        self._share = min(1.0, MOST_LISTED / max(expected, 1))
+        self.total = 0
+        """Number of all discussions, listed or not."""
         self._conditions = _Numbers()
         self._reviewers = _Numbers()
         self._seatings = _Numbers()
@@ -52,6 +70,11 @@ class TranscriptData:
 
     def add(self, transcript: Transcript, events: Sequence[OpinionEvent]) -> None:
         """Add a discussion with its opinion events."""
+        self.total += 1
+        if self._share < 1.0:
+            chance = int(content_hash(transcript.comparison.id)[:8], 16) / 16**8
+            if chance >= self._share:
+                return
         self._add_row(transcript, events)
         self._chunk.add(transcript, events)
         if len(self._chunk.discussions) == _CHUNK:

@@ -222,7 +222,7 @@ def build_run_sections(
     sections = [build_ratings_section(findings)]
     if not _only_rates(findings):
         sections += [
-            build_ways_section(findings.ways, simulated=findings.simulated),
+            build_ways_section(findings.ways),
             build_accuracy_section(findings),
             build_contrasts_section(findings.contrasts, decision=findings.decision),
             build_opinions_section(findings),

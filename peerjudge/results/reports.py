@@ -307,7 +307,8 @@ def report(source: Source, *, contestant_of: Mapping[str, str] | None = None) ->
 
 async def report_run(run: OpenRun, *, contestant_of: Mapping[str, str] | None = None) -> RunReport:
     """Read an opened run once, discussion by discussion, without keeping whole discussions."""
-    collector, listing = FindingsCollector(prices=run.prices), TranscriptData()
+    collector = FindingsCollector(prices=run.prices)
+    listing = TranscriptData(expected=await run.store.count_members(run.id))
     judged: set[Hashable] = set()
     async for transcript in run.transcripts():
         judged.add(_identify(transcript.comparison))

@@ -50,7 +50,9 @@ def describe_effort(effort: Effort) -> str:
 
 def summarize_findings(findings: Findings) -> list[str]:
     """Return the main findings of a run, the most important first; missing ones are left out."""
+    recommended = findings.ways.summary
     return [
+        *([recommended] if recommended else []),
         *say_ratings(findings.rated, findings.rating_shifts),
         *say_contrasts(findings.contrasts, decision=findings.decision),
         *_moved(findings),

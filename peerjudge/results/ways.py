@@ -90,14 +90,14 @@ def describe_counts(ways: Ways) -> str:
     return f"{of} {have}; intervals have their {asked} as the unit.{lost}"
 
 
-def build_ways_section(ways: Ways, *, simulated: bool) -> Section | None:
-    """Return the table as the first section of a page."""
+def build_ways_section(ways: Ways) -> Section | None:
+    """Return the table as the first section of a page, which says itself that reviewers are simulated."""
     if not ways.rows:
         return None
     return build_section(
         "Ways to judge",
-        *describe_ways(ways, alone=False),
-        build_ways_table(ways, simulated=simulated),
+        describe_counts(ways),
+        build_ways_table(ways, simulated=False),
         anchor="ways",
     )
 

@@ -134,6 +134,13 @@ class Archive:
             records.append(RunRecord(id=row.id, created=row.created, manifest=manifest))
         return tuple(records)
 
+    async def count_members(self, run: str | None = None) -> int:
+        """Return the number of planned discussions: of a run, or of all runs together."""
+        query = select(func.count()).select_from(members)
+        if run is not None:
+            query = query.where(members.c.run == run)
+        return (await self._rows(query))[0][0]
+
     async def statuses(self, ids: Iterable[str]) -> dict[str, Status]:
         """Return the progress of each of these discussions, without reading them."""
         statuses = dict.fromkeys(ids, Status.NEW)

@@ -93,13 +93,6 @@ class NumberedArchive(Archive):
         query = query.select_from(together).where(columns.number.between(first, last))
         return [Membership(*row) for row in await self._rows(query)]
 
-    async def count_members(self, run: str | None = None) -> int:
-        """Return the number of planned discussions: of a run, or of all runs together."""
-        query = select(func.count()).select_from(members)
-        if run is not None:
-            query = query.where(members.c.run == run)
-        return (await self._rows(query))[0][0]
-
     async def count_discussions(self) -> int:
         """Return the number of discussions that have begun."""
         return (await self._rows(select(func.count()).select_from(discussions)))[0][0]

@@ -3,13 +3,15 @@
 import json
 import zlib
 from base64 import b64decode
+from collections import Counter
 
 from hypothesis import given, settings, strategies as st
 
 from peerjudge.analysis.listing import Flag, find_flags
 from peerjudge.data import replace
+from peerjudge.reporting import transcripts
 from peerjudge.reporting.transcripts import TEXT_LIMIT, TranscriptData, embed_json
-from peerjudge.testing import transcript_of
+from peerjudge.testing import comparison_of, transcript_of
 from peerjudge.tracker import opinion_events
 from tests.reporting.conftest import listed, with_utterances
 
@@ -106,3 +108,17 @@ def test_tasks_are_named_in_words():
     (chunk,) = unpacked(listed([replace(told, turns=tuple(turns))]))
     named = [turn[1] for turn in chunk["discussions"][0]["turns"]]
     assert named == ["review with reasons", "my task", "discussion"]
+
+
+def test_of_many_discussions_those_of_some_comparisons_are_listed(monkeypatch):
+    """Of twice as many as a page may have, about half of the comparisons are there, each in both orders."""
+    monkeypatch.setattr(transcripts, "MOST_LISTED", 100)
+    data = TranscriptData(expected=200)
+    for number in range(100):
+        comparison = comparison_of(2, name=f"c{number}")
+        for shown in (comparison, comparison.swapped()):
+            data.add(transcript_of("1|1", comparison=shown), ())
+    assert data.total == 200
+    assert 70 < len(data) < 130
+    listed_ones = [one["comparison"] for chunk in unpacked(data) for one in chunk["discussions"]]
+    assert set(Counter(listed_ones).values()) == {2}
