@@ -139,6 +139,46 @@ def test_one_name_has_one_number_in_all_documents(played):
     }
 
 
+def drop_level(measured):
+    """Return a number with its interval; the document of `score` has the level once."""
+    return {key: value for key, value in measured.items() if key != "level"}
+
+
+def test_one_name_has_one_number_in_all_documents_of_published_reviews(verdicts):
+    """On Vicuna80, accuracies, consistency, contrasts and win rates are the same wherever they stand."""
+    data = verdicts("vicuna80")
+    score, compare, bias, rank = (
+        getattr(pj, name)(data).document() for name in ("score", "compare", "bias", "rank")
+    )
+    agreement = pj.agreement(data, panel=True).document()
+    panel = agreement["panel"]
+    totals = {row["reviewer"]: row["total"] for row in score["rows"]}
+    assert {*totals} == {*panel["reviewers"]} == {*rank["reviewers"]} == {*agreement["reviewers"]}
+    twice = {row["reviewer"]: row for row in bias["consistency"]}
+    for name, total in totals.items():
+        for other in (compare["accuracy"], panel["accuracy"]):
+            assert drop_level(other[name]) == total["accuracy"]
+        for key in ("same", "rate"):
+            given = twice[name][key]
+            known = given if key == "same" else drop_level(given)
+            assert known == total["consistency"][key]
+        alone = pj.agreement(data, reviewers=name).document()
+        for measure in ("accuracy", "as_tie", "as_half"):
+            key = "accuracy" if measure == "accuracy" else f"accuracy_{measure}"
+            low, high = alone["intervals"][key]
+            ends = {"value": alone[key], "low": low, "high": high}
+            assert {end: total[measure][end] for end in ends} == ends
+    pairs = {(row["one"], row["other"]): row for row in panel["pairs"]}
+    assert len(pairs) == 10
+    for row in compare["pairs"]:
+        other = pairs[row["one"], row["other"]]
+        assert (row["difference"], row["holm"]) == (other["accuracy"], other["accuracy_adjusted"])
+    people = pj.rank(data, reviewers="human", bootstrap=0).document()["contestants"]
+    for row in bias["self_enhancement"]:
+        (author,) = row["authors"]
+        assert row["gold"]["value"] == pytest.approx(people[author]["score"])
+
+
 _NUMBER = re.compile(r"-?[0-9][0-9.]*(e-?[0-9]+)?|nan|inf|-inf|True|False")
 _SHOWN = re.compile(r"[-+$]?[0-9.,]+( : | to | / | of | ?%|\s*\[)|[$<~]|-$")
 
