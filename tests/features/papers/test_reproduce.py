@@ -57,14 +57,15 @@ def test_elo_ratings_differ_by_no_more_than_random_orders_explain(prd):
 
 
 def test_rank_gives_the_same_elo_ratings(prd, verdicts):
-    """One rating has one value: `rank` averages over the same random orders."""
+    """One rating has one value and interval: `rank` takes the same random orders and resamples."""
     cells = by_name(prd.document(), "Table 2")
     names = {"gpt4": "GPT-4", "claude": "Claude", "gpt35": "GPT-3.5", "bard": "Bard"}
-    for jury, reviewers in (("GPT-4", "gpt4"), ("Human", "human")):
-        ranked = pj.rank(verdicts("vicuna80"), scoring="elo", reviewers=reviewers, bootstrap=0)
-        ours = {row["contestant"]: row["score"] for row in ranked.rows()}
-        for name, model in names.items():
-            assert cells[f"Elo, {jury}, {model}"]["ours"] == pytest.approx(ours[name])
+    ranked = pj.rank(verdicts("vicuna80"), scoring="elo", reviewers="human")
+    ours = {row["contestant"]: row for row in ranked.rows()}
+    for name, model in names.items():
+        cell, row = cells[f"Elo, Human, {model}"], ours[name]
+        assert cell["ours"] == pytest.approx(row["score"])
+        assert [cell["low"], cell["high"]] == pytest.approx([row["low"], row["high"]])
 
 
 @pytest.mark.parametrize(("printed", "inside"), [(1003.0, True), (1002.5, True), (1005.0, False)])

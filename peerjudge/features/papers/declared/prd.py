@@ -49,9 +49,6 @@ _COUNTED = (
     "Random is the mean over both leaders. Unreadable verdicts count as wrong, as in the paper."
 )
 
-_SAMPLES = 1000
-# A resample plays Elo until its weights settle, which takes most of the time.
-_ELO_SAMPLES = 200
 _ELO_ORDERS = 1000
 """As `rank` takes by default, so that both print the same ratings."""
 _PUBLISHED_ORDERS = {"GPT-4": 10_000, ALL: 1_000, WEIGHTED: 100, HUMAN: 10_000}
@@ -73,16 +70,12 @@ def rank_contestants(evidence: Evidence) -> Estimates:
     for evaluator, tournament, weights in _list_evaluators(evidence):
         if weights == "peer" and apart:
             continue
-        for grid, scoring, samples in (
-            ("Elo", Scoring.ELO, _ELO_SAMPLES),
-            ("win rate", Scoring.WIN_RATE, _SAMPLES),
-        ):
+        for grid, scoring in (("Elo", Scoring.ELO), ("win rate", Scoring.WIN_RATE)):
             ranking = rank(
                 tournament,
                 scoring=scoring,
                 weights=weights,
                 orders=_ELO_ORDERS,
-                bootstrap=samples,
                 seed=evidence.seed,
             )
             values |= {
@@ -131,7 +124,7 @@ def weigh_reviewers(evidence: Evidence) -> Estimates:
     tournament = _build_tournament(evidence, _choose_jury(evidence, WEIGHTED))
     if tournament is None:
         return Estimates()
-    ranking = rank(tournament, weights="peer", bootstrap=_SAMPLES, seed=evidence.seed)
+    ranking = rank(tournament, weights="peer", seed=evidence.seed)
     bounds = ranking.weight_bounds or {}
     values: _Values = {}
     for model in MODELS:
