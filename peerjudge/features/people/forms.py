@@ -122,11 +122,13 @@ class _DeskPages:
         card = str(request["card"])
         listed = self._desk.list_tasks(card)
         undone = [one for one in listed if one.state in _UNDONE]
+        done = [one for one in listed if one.state not in _UNDONE][:_MOST_LISTED]
         page = render(
             "desk",
             card=card,
             undone=undone[:_MOST_LISTED],
-            done=[one for one in listed if one.state not in _UNDONE][:_MOST_LISTED],
+            done=done,
+            choices=self._name_choices(done, card),
             count=len(undone),
             saved=request.query_params.get("saved", "")[:64],
         )
@@ -241,6 +243,16 @@ class _DeskPages:
         """Return the number of all tasks of a person that are known now, with those done."""
         return f"{max(done + self._desk.count_open().get(card, 0), number):,}"
 
+    def _name_choices(self, done: Sequence[ListedTask], card: str) -> dict[str, str]:
+        """Return the saved choice or rating of each answered task in words; an explanation has none."""
+        named: dict[str, str] = {}
+        for one in done:
+            task, answer = self._desk.find_task(one.id, card=card), self._desk.find_answer(one.id)
+            draft = answer and answer.draft
+            if task is not None and draft is not None and draft.choice:
+                named[one.id] = name_choice(task, draft)
+        return named
+
     def _list_known(self, done: Sequence[ListedTask], task: str, card: str) -> frozenset[_Pair]:
         """Return the sections that a person has read in the latest other tasks that they answered."""
         others = [one.id for one in done if one.id != task][-_MOST_READ:]
@@ -265,17 +277,26 @@ class _StudyPages(_DeskPages):
         card = str(request["card"])
         listed = self._study.list_tasks(card)
         done = [one for one in listed if one.state not in _UNDONE]
+        latest = done[::-1][:_MOST_ANSWERED]
         page = render(
             "study",
             card=card,
             begun=[one for one in listed if one.state in _UNDONE],
-            done=done[::-1][:_MOST_ANSWERED],
+            done=latest,
+            choices=self._name_choices(latest, card),
             answered=len(done),
-            count=self._study.count_open().get(card, 0),
+            count=self._count_left(card, len(done)),
+            rough=self._has_checks(),
             saved=request.query_params.get("saved", "")[:64],
             token=request["token"],
         )
         return HTMLResponse(page)
+
+    async def state(self, request: Request) -> Response:
+        """Return the number of tasks that are left, as the list tells it."""
+        card = str(request["card"])
+        done = sum(one.state not in _UNDONE for one in self._study.list_tasks(card))
+        return JSONResponse({"open": self._count_left(card, done)})
 
     async def next(self, request: Request) -> Response:
         """Go to the list; a task is claimed by a form only."""
@@ -310,17 +331,33 @@ class _StudyPages(_DeskPages):
         self._on_answer()
         return response
 
-    def _word_total(self, card: str, number: int, done: int) -> str:
-        """Return the number with the checks to be expected: one of those met would tell what was a check."""
+    def _has_checks(self) -> bool:
         study = self._study.read_study()
-        if study is None or not study.checks:
-            return super()._word_total(card, number, done)
+        return study is not None and study.checks > 0
+
+    def _count_left(self, card: str, done: int) -> int:
+        """Return the number of tasks that are left: 0 only where none is, else with the checks expected."""
+        items = self._study.count_open().get(card, 0)
+        return max(self._count_all(card) - done, 1) if items and self._has_checks() else items
+
+    def _count_all(self, card: str) -> int:
+        """Return the number of all tasks of a person, with as many checks as are to be expected.
+
+        A number with those met so far would tell which task was a check.
+        """
+        study = self._study.read_study()
         judged = sum(
             one.annotator == card and one.answered and one.check is None
             for one in self._study.list_claims()
         )
         items = judged + self._study.count_open().get(card, 0)
-        return f"about {max(round(items / (1 - study.checks)), number):,}"
+        return round(items / (1 - (study.checks if study else 0)))
+
+    def _word_total(self, card: str, number: int, done: int) -> str:
+        """Return the number of all tasks, which is not exact where some are checks."""
+        if not self._has_checks():
+            return super()._word_total(card, number, done)
+        return f"about {max(self._count_all(card), number):,}"
 
     def _find_next(self, card: str, after: str) -> str:
         """Claim the next task of a person and return its address."""

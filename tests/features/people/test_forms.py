@@ -96,6 +96,7 @@ async def test_a_person_answers_without_scripts_and_changes_the_answer(tmp_path)
             assert answer.text == "<b>First</b> & so on\nChoice: Answer (a)"
             assert answer.confidence == 70
             assert 0 <= answer.seconds < 60
+            assert "Your answer: <bdi>Answer (a)</bdi>" in (await client.get("/desk")).text
             again = (await client.get("/desk/t1")).text
             assert "a new one replaces it" in again
             changed = {**read_fields(again), "choice": "none", "reason": "", "confidence": ""}

@@ -85,13 +85,20 @@ async def test_two_people_complete_a_study_and_see_nothing_of_its_gold(tmp_path)
     [(0.0, [f"{n} of 6" for n in range(1, 7)]), (0.3, [f"{n} of about 9" for n in range(1, 10)])],
 )
 async def test_the_place_of_a_task_does_not_tell_which_ones_are_checks(tmp_path, checks, places):
-    """Of how many tasks each is does not change after a check, as its number is only expected."""
+    """How many there are does not change after a check, as its number is only expected.
+
+    The list has one less after each answer, to a check as well.
+    """
     study = Study(data="sample", annotators=("ann",), judgments=1, checks=checks, limit=6)
     with serve(tmp_path, study) as (desk, connect):
         async with connect("ann") as client:
             await client.get(client.link)
-            place, seen = await begin(client), []
+            place, seen, left = await begin(client), [], []
             while not place.startswith("/desk?") and place != "/desk":
+                listed = (await client.get("/desk")).text
+                left.append(re.search(r"<h1>(.*?) left ", listed)[1])
+                state = (await client.get("/desk/state")).json()
+                assert left[-1].removeprefix("about ") == str(state["open"])
                 page = (await client.get(place)).text
                 seen.append(re.search(r"<title>(.*?) ·", page)[1])
                 sent = {**read_fields(page), "choice": "1", "reason": "", "confidence": ""}
@@ -101,6 +108,26 @@ async def test_the_place_of_a_task_does_not_tell_which_ones_are_checks(tmp_path,
     assert (checked > 0) == (checks > 0)
     assert seen == places[: len(seen)]
     assert len(seen) == 6 + checked
+    word, most = ("about ", 9) if checks else ("", 6)
+    assert left == [f"{word}{max(most - answered, 1)}" for answered in range(len(left))]
+
+
+async def test_a_person_finds_their_choices_and_changes_one(tmp_path):
+    """The list names what was chosen; the form behind it replaces the answer."""
+    study = Study(data="sample", annotators=("ann",), judgments=1, checks=0.0, limit=2)
+    with serve(tmp_path, study) as (desk, connect):
+        async with connect("ann") as client:
+            await client.get(client.link)
+            place = await begin(client)
+            for choice, shown in (("1", "Answer (a)"), ("2", "Answer (b)")):
+                page = (await client.get(place)).text
+                sent = {**read_fields(page), "choice": choice, "reason": "", "confidence": ""}
+                given = await client.post(place, data=sent, headers=OWN)
+                assert given.status_code == 303
+                listed = (await client.get("/desk")).text
+                found = re.search(rf'href="{place}">.*?Your answer: <bdi>(.*?)</bdi>', listed)
+                assert found[1] == shown
+        assert desk.find_answer(place.rpartition("/")[2]).draft.choice == "2"
 
 
 async def test_leaving_a_task_gives_it_to_another_person(tmp_path):
