@@ -4,18 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from peerjudge.data import (
-    REFUSED,
-    TIE,
-    UNREADABLE,
-    Expects,
-    Role,
-    StopReason,
-    Transcript,
-    Verdict,
-    from_json,
-    to_json,
-)
+from peerjudge.data import REFUSED, TIE, UNREADABLE, Expects, Role, StopReason, Verdict
 from peerjudge.errors import DataError
 from peerjudge.testing import comparison_of, transcript_of
 
@@ -71,12 +60,6 @@ def test_a_discussion_can_do_without_private_reviews():
         (0, "seat-1"),
         (1, "seat-2"),
     ]
-
-
-def test_the_transcript_has_a_json_form():
-    """A scripted transcript survives its JSON form."""
-    transcript = transcript_of("2|1 2 1", gold=1)
-    assert from_json(Transcript, to_json(transcript)) == transcript
 
 
 @pytest.mark.parametrize("moves", ["x", "1|9", "1|2 0"])
