@@ -251,8 +251,9 @@ def _judge(folder: Path, *, card: str | None, browser: bool, port: int | None) -
             return 0
         answered = _answer_all(desk, card)
         save_votes(desk, folder)
-        left = desk.count_open()
-    print_status(f"{answered} answered, {left[str(card)]} left for {card}.")
+        left = desk.expect_left(str(card))
+        rough = "about " if left and desk.has_checks() else ""
+    print_status(f"{answered} answered, {rough}{left} left for {card}.")
     return 0
 
 

@@ -285,8 +285,8 @@ class _StudyPages(_DeskPages):
             done=latest,
             choices=self._name_choices(latest, card),
             answered=len(done),
-            count=self._count_left(card, len(done)),
-            rough=self._has_checks(),
+            count=self._study.expect_left(card),
+            rough=self._study.has_checks(),
             saved=request.query_params.get("saved", "")[:64],
             token=request["token"],
         )
@@ -294,9 +294,7 @@ class _StudyPages(_DeskPages):
 
     async def state(self, request: Request) -> Response:
         """Return the number of tasks that are left, as the list tells it."""
-        card = str(request["card"])
-        done = sum(one.state not in _UNDONE for one in self._study.list_tasks(card))
-        return JSONResponse({"open": self._count_left(card, done)})
+        return JSONResponse({"open": self._study.expect_left(str(request["card"]))})
 
     async def next(self, request: Request) -> Response:
         """Go to the list; a task is claimed by a form only."""
@@ -331,33 +329,11 @@ class _StudyPages(_DeskPages):
         self._on_answer()
         return response
 
-    def _has_checks(self) -> bool:
-        study = self._study.read_study()
-        return study is not None and study.checks > 0
-
-    def _count_left(self, card: str, done: int) -> int:
-        """Return the number of tasks that are left: 0 only where none is, else with the checks expected."""
-        items = self._study.count_open().get(card, 0)
-        return max(self._count_all(card) - done, 1) if items and self._has_checks() else items
-
-    def _count_all(self, card: str) -> int:
-        """Return the number of all tasks of a person, with as many checks as are to be expected.
-
-        A number with those met so far would tell which task was a check.
-        """
-        study = self._study.read_study()
-        judged = sum(
-            one.annotator == card and one.answered and one.check is None
-            for one in self._study.list_claims()
-        )
-        items = judged + self._study.count_open().get(card, 0)
-        return round(items / (1 - (study.checks if study else 0)))
-
     def _word_total(self, card: str, number: int, done: int) -> str:
         """Return the number of all tasks, which is not exact where some are checks."""
-        if not self._has_checks():
+        if not self._study.has_checks():
             return super()._word_total(card, number, done)
-        return f"about {max(self._count_all(card), number):,}"
+        return f"about {max(self._study.expect_tasks(card), number):,}"
 
     def _find_next(self, card: str, after: str) -> str:
         """Claim the next task of a person and return its address."""

@@ -194,6 +194,33 @@ class StudyDesk(Desk):
             for annotator in study.annotators
         }
 
+    def has_checks(self) -> bool:
+        """Return whether some tasks of the study are attention checks."""
+        study = self.read_study()
+        return study is not None and study.checks > 0
+
+    def expect_tasks(self, annotator: str) -> int:
+        """Return the number of all tasks of a person, with as many checks as are to be expected.
+
+        A number with those met so far would tell the person which task was a check.
+        """
+        judged = sum(
+            claim.annotator == annotator and claim.answered and claim.check is None
+            for claim in self.list_claims()
+        )
+        items = judged + self.count_open().get(annotator, 0)
+        return round(items / (1 - self._require_study().checks))
+
+    def expect_left(self, annotator: str) -> int:
+        """Return the number of tasks that a person has left, of `expect_tasks`; 0 only where none is."""
+        items = self.count_open().get(annotator, 0)
+        if not items or not self.has_checks():
+            return items
+        answered = sum(
+            claim.annotator == annotator and claim.answered for claim in self.list_claims()
+        )
+        return max(self.expect_tasks(annotator) - answered, 1)
+
     def _require_admission(self, answer: DeskAnswer) -> None:
         """Raise `ClaimLapsedError` where enough other people judge the item."""
         claims = self.list_claims()
