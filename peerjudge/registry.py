@@ -47,6 +47,8 @@ HOOKS: Mapping[str, str] = {
     "`peerjudge.results.added.AddedSection` by name.",
     "reviewer": "Where reviewers answer later than they are asked, by the kind of their cards (`human`): a "
     "`peerjudge.runs.awaited.Desk`.",
+    "shelf": "A folder with the shelves `agents`, `protocols`, `protocols/prompts`, `experiments`, or "
+    "some of them: a path.",
     "trial": "What `check --try` does with the cards of a project.",
     "turn page": "Sections of the page of a turn: (run, transcript, at) -> text.",
     "viewer": "What the viewer shows besides runs, by its address: a `peerjudge.web.library.ShownKind`.",

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from peerjudge.errors import ShelfError
+from peerjudge.registry import offers
 
 Kind = Literal["agents", "protocols", "prompts", "experiments"]
 
@@ -32,7 +33,10 @@ PLACES: Mapping[Kind, tuple[str, tuple[str, ...]]] = MappingProxyType(
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """A file on a shelf. `shadows` is the built-in file of the same name that a user's file hides."""
+    """A file on a shelf; `builtin` is one of ours or of a feature.
+
+    `shadows` is the built-in file of the same name that a user's file hides.
+    """
 
     kind: Kind
     name: str
@@ -59,6 +63,18 @@ def builtin_root() -> Path | None:
     if (package / "builtin").is_dir():
         return package / "builtin"
     return package.parent if (package.parent / "protocols").is_dir() else None
+
+
+def list_feature_roots() -> list[Path]:
+    """Return the folders with shelves that features offer, ours first (the hook `shelf`)."""
+    return [root.resolve() for root in offers("shelf").values()]
+
+
+def is_foreign(path: Path) -> bool:
+    """Return whether a file of the built-in shelf comes with a feature of another package."""
+    root = builtin_root()
+    ours = [Path(__file__).resolve().parents[1], *([] if root is None else [root])]
+    return not any(path.is_relative_to(folder) for folder in ours)
 
 
 def list_files(root: Path | None, kind: Kind) -> Mapping[str, Path]:

@@ -41,6 +41,8 @@ from peerjudge.shelf.folders import (
     Kind,
     builtin_root,
     first_paragraph,
+    is_foreign,
+    list_feature_roots,
     list_files,
     read_text,
     strip_words,
@@ -82,7 +84,7 @@ class Shelf:
             msg = f"there is no shelf {kind!r}; the shelves are {list(get_args(Kind))}"
             raise ShelfError(msg)
         own = list_files((self.project or Path.cwd()).resolve(), kind)
-        builtin = list_files(self.builtin.resolve() if self.builtin else None, kind)
+        builtin = self._list_builtin(kind)
         found = [
             Entry(kind=kind, name=name, path=path, builtin=True)
             for name, path in builtin.items()
@@ -94,6 +96,15 @@ class Shelf:
             if builtin.get(name) != path
         ]
         return tuple(sorted(found, key=lambda entry: entry.name))
+
+    def _list_builtin(self, kind: Kind) -> dict[str, Path]:
+        """Return the files of the built-in shelf, and of features, whose names come after ours."""
+        if self.builtin is None:
+            return {}
+        found = dict(list_files(self.builtin.resolve(), kind))
+        for root in list_feature_roots():
+            found = {**list_files(root, kind), **found}
+        return found
 
     def find(self, kind: Kind, name: str) -> Entry:
         """Return the entry of this name; executes nothing."""
@@ -115,12 +126,13 @@ class Shelf:
         return hashlib.sha256(self.find(kind, name).path.read_bytes()).hexdigest()
 
     def code(self, kind: Kind, name: str) -> str:
-        """Return the digest of a user's Python code; empty for built-in and other files.
+        """Return the digest of Python code of a user or another package; empty for ours and other files.
 
         Comments, docstrings and layout do not count, so that editing them changes no identity.
         """
         entry = self.find(kind, name)
-        if entry.builtin or entry.path.suffix != ".py":
+        ours = entry.builtin and not is_foreign(entry.path)
+        if ours or entry.path.suffix != ".py":
             return ""
         try:
             return hashlib.sha256(strip_words(read_text(entry.path)).encode()).hexdigest()

@@ -104,6 +104,10 @@ def use(place, hidden, commands):
     play(["run", "quickstart", "--limit", "2", "--out", "study", "--display", "none"])
     play(["score", "study"])
     play(["report", "study"])
+    if "shelves" not in sys.argv:
+        play(["init", "project"])
+        os.chdir("project")
+    play(["check"])
 
 for place, hidden, *commands in (line.split() for line in sys.stdin):
     child = os.fork()
@@ -131,15 +135,15 @@ def hide(hidden: tuple[Feature, ...], copy: Path) -> None:
                 (place / found.name).symlink_to(found)
 
 
-def play_without(cases: dict[str, tuple[Feature, ...]], folder: Path) -> None:
-    """Run the core without some features, for each case."""
+def play_without(cases: dict[str, tuple[Feature, ...]], folder: Path, *checked: str) -> None:
+    """Run the core without some features, for each case; check our `shelves`, or a new project."""
     requests: list[str] = []
     for name, hidden in cases.items():
         hide(hidden, folder / name)
         commands = [command for feature in hidden for command in feature.commands]
         requests.append(" ".join([str(folder / name), hidden[0].name, *commands]))
     done = subprocess.run(
-        [sys.executable, "-c", HIDING],
+        [sys.executable, "-c", HIDING, *checked],
         input="\n".join(requests),
         env=os.environ | {"OPENBLAS_NUM_THREADS": "1", "COLUMNS": "200"},
         capture_output=True,
@@ -151,14 +155,15 @@ def play_without(cases: dict[str, tuple[Feature, ...]], folder: Path) -> None:
 
 
 def test_the_core_runs_without_features(tmp_path: Path):
-    """With all folders away, all but their commands is there: help, a run, its score and report."""
+    """With all folders away, all but their commands is there: help, a run, its score and report, a check."""
     play_without({"none": OURS}, tmp_path)
 
 
 @pytest.mark.slow
 def test_the_core_runs_without_any_one_feature(tmp_path: Path):
-    """With one folder away, the others and the core are there."""
+    """With one folder away, the others and the core are there; without all, our shelves have no loose end."""
     play_without({feature.name: (feature,) for feature in OURS}, tmp_path)
+    play_without({"none": OURS}, tmp_path, "shelves")
 
 
 @pytest.fixture(scope="module")
@@ -203,6 +208,16 @@ def test_another_package_brings_datasets(outside, tmp_path):
     )
     assert outside("-c", program, f"greetings:{tmp_path / 'names.txt'}").stdout == "2 False\n"
     assert "one name a line" in outside("-m", "peerjudge", "list", "datasets").stdout
+
+
+def test_another_package_brings_reviewers(outside):
+    """Cards of an installed package are on the shelf after ours; their code is in a run's identity."""
+    program = (
+        "from peerjudge.shelf import Shelf; own = Shelf()\n"
+        "print(own.card('greeter').kind, len(own.code('agents', 'greeter')), own.card('sim_solid').kind)\n"
+        "print(len(own.code('experiments', 'tournament')))"
+    )
+    assert outside("-c", program).stdout == "python 64 simulated\n0\n"
 
 
 def test_another_package_cannot_break_ours(outside):

@@ -17,5 +17,6 @@ FEATURE = Feature(
     hooks={
         "dataset": {"questions": "questions:SOURCE"},
         "data of a run": {"questions": "running:plan_run_answers"},
+        "shelf": {"tournaments": "shelf:FOLDER"},
     },
 )

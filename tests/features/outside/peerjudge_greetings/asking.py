@@ -1,6 +1,8 @@
-"""A dataset that the feature brings: questions by a greeting, in a file with one name a line."""
+"""What the feature brings to datasets and shelves: a file with one name a line, and a greeting reviewer."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from peerjudge.data import Answer, Comparison, Dataset, Question
 from peerjudge.datasets import Request, Source
@@ -16,4 +18,5 @@ def read(request: Request) -> Dataset:
     return Dataset(name="greetings", description="greetings", comparisons=tuple(comparisons))
 
 
+SHELF = Path(__file__).parent
 SOURCE = Source(description="greetings of people, one name a line", read=read)
