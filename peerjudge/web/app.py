@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from importlib.resources import files
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -16,25 +15,21 @@ from peerjudge.data import Transcript, Verdict, to_plain
 from peerjudge.errors import PeerJudgeError
 from peerjudge.registry import offers
 from peerjudge.shelf import Shelf
+from peerjudge.web.assets import serve_static
 from peerjudge.web.comparing import Comparer, find_differences
 from peerjudge.web.discussion import TURNS_PER_PAGE, show_discussion
 from peerjudge.web.library import Library, ShownRun, list_kinds
 from peerjudge.web.links import ListAddress, read_address
 from peerjudge.web.overview import Overview, describe_run
-from peerjudge.web.pages import render
 from peerjudge.web.prompts import rebuild_prompt, show_tokens
 from peerjudge.web.safety import Guard, SignIn
+from peerjudge.web.viewing import render
 
 PAGE = 100
 """Discussions on a page of a list."""
 
 _FIRST = 0.8
 """Time that a page waits for the first rows of an index. [s]"""
-_STATIC = {
-    "view.css": "text/css",
-    "view.js": "text/javascript",
-    "icon.svg": "image/svg+xml",
-}
 _MOST_SIDES = 8
 
 
@@ -270,19 +265,6 @@ class _Pages:
         if found is None:
             raise HTTPException(404)
         return run, found
-
-
-async def serve_static(request: Request) -> Response:
-    """Return a style sheet, script or icon; the palette is that of the report."""
-    name = str(request.path_params["name"])
-    if name not in _STATIC:
-        raise HTTPException(404)
-    text = files("peerjudge.web").joinpath("static", name).read_text("utf-8")
-    if name == "view.css":
-        from peerjudge.reporting.fragments import read_colours
-
-        text = read_colours() + text
-    return Response(text, media_type=_STATIC[name])
 
 
 async def _refuse(_request: Request, cause: Exception) -> Response:

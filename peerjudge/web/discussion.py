@@ -21,12 +21,10 @@ from peerjudge.data import (
 )
 from peerjudge.reporting.formats import name_event, name_task
 from peerjudge.tracker import NoEventReason, track
+from peerjudge.web.pages import name_mark
 
-SHORT = 1200
-"""Characters of a text that a page shows at once; the rest opens on demand."""
 TURNS_PER_PAGE = 50
 
-_MARKS = {"=": "a tie", "?": "unreadable", "!": "refused", "-": "no verdict"}
 _DIRECTIONS = {Direction.TOWARDS: "towards gold", Direction.AWAY: "away from gold"}
 _REASONS = {
     NoEventReason.NO_STANCE_BEFORE: "no event: the seat had no readable verdict before",
@@ -140,20 +138,6 @@ def show_verdict(verdict: Verdict, comparison: Comparison) -> Badge:
         words=name_mark(mark),
         is_gold=comparison.gold is not None and verdict == comparison.gold,
     )
-
-
-def name_mark(mark: str) -> str:
-    """Return a mark of a verdict in words."""
-    return f"answer {mark}" if mark.isdigit() else _MARKS.get(mark, "undecided")
-
-
-def split_text(text: str) -> tuple[str, str]:
-    """Return the part of a text that is shown at once, and the rest that opens on demand."""
-    if len(text) <= SHORT * 5 // 4:
-        return text, ""
-    cut = max(text.rfind(" ", 0, SHORT), text.rfind("\n", 0, SHORT))
-    cut = cut if cut > SHORT // 2 else SHORT
-    return text[:cut], text[cut:]
 
 
 def _show_seat(seat: Seat, lane: int, transcript: Transcript) -> ShownSeat:

@@ -1,4 +1,4 @@
-"""Templates of the viewer: filled, escaped, and with marks for control characters."""
+"""Pages of the viewer and of features: filled, escaped, and with marks for control characters."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from peerjudge.analysis.listing import Against, Flag, Moved, State
 from peerjudge.reporting.formats import counted, minus_signs, name_event, tokens
 from peerjudge.reporting.fragments import build_environment, mark_page
 from peerjudge.shown import money
-from peerjudge.store.browsing import FACETS, SORTS
-from peerjudge.web.discussion import TURNS_PER_PAGE, name_mark, split_text
 from peerjudge.web.markdown import write_text
 
 if TYPE_CHECKING:
@@ -31,16 +29,6 @@ _AGAINST = {
     Against.WRONG: "is not gold",
     Against.UNDECIDED: "undecided",
 }
-_FACETS = {
-    "condition": "Condition",
-    "reviewer": "Reviewer",
-    "gold": "Conclusion",
-    "event": "Event",
-    "move": "Move",
-    "flag": "Mark",
-    "state": "State",
-    "subset": "Subset",
-}
 _VALUES = {
     ("gold", "right"): "is gold",
     ("gold", "wrong"): "is not gold",
@@ -52,13 +40,9 @@ _VALUES = {
     ("flag", "unreadable"): "unreadable or refused",
     ("event", "altered_after_agreement"): "altered after agreement",
 }
-_SORTS = {
-    "number": "as played",
-    "turns": "most turns",
-    "tokens": "most tokens",
-    "latency": "longest",
-    "cost": "most expensive",
-}
+_MARKS = {"=": "a tie", "?": "unreadable", "!": "refused", "-": "no verdict"}
+_SHORT = 1200
+"""Characters of a text that a page shows at once; the rest opens on demand."""
 _MILLION = 1_000_000
 _PHONE = 42
 """About the number of letters in a row of a table on a phone."""
@@ -68,19 +52,31 @@ _CODE = re.compile(r"`([^`]+)`")
 _NEGATIVE = re.compile(r"(?<![\w-])-(?=\d)")
 
 
-def render(name: str, **values: object) -> str:
-    """Return a page; all values are escaped."""
-    return render_from(_OWN, name, **values)
-
-
 def render_from(package: str, name: str, /, **values: object) -> str:
-    """Return a page of a package with a folder `templates`, which can extend those of the viewer."""
+    """Return a page of a package with a folder `templates`, which can extend those of this room.
+
+    All values are escaped.
+    """
     return mark_page(_load_templates(package).get_template(f"{name}.html.j2").render(**values))
 
 
 def name_value(facet: str, value: str) -> str:
     """Return the value of a filter in words."""
     return _VALUES.get((facet, value), value)
+
+
+def name_mark(mark: str) -> str:
+    """Return a mark of a verdict in words."""
+    return f"answer {mark}" if mark.isdigit() else _MARKS.get(mark, "undecided")
+
+
+def split_text(text: str) -> tuple[str, str]:
+    """Return the part of a text that is shown at once, and the rest that opens on demand."""
+    if len(text) <= _SHORT * 5 // 4:
+        return text, ""
+    cut = max(text.rfind(" ", 0, _SHORT), text.rfind("\n", 0, _SHORT))
+    cut = cut if cut > _SHORT // 2 else _SHORT
+    return text[:cut], text[cut:]
 
 
 def format_cost(millionths: int | None) -> str:
@@ -130,8 +126,6 @@ def _load_templates(package: str) -> Environment:
         State=State,
         Flag=Flag,
         Moved=Moved,
-        facets=[(facet, _FACETS[facet]) for facet in FACETS],
-        sorts=[(sort, _SORTS[sort]) for sort in SORTS],
         counted=counted,
         cost=format_cost,
         json_text=format_json,
@@ -147,6 +141,5 @@ def _load_templates(package: str) -> Environment:
         split_text=split_text,
         stacks=stacks_on_phones,
         tokens_of=tokens,
-        turns_per_page=TURNS_PER_PAGE,
     )
     return environment

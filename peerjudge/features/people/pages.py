@@ -8,7 +8,7 @@ from importlib.resources import files
 from starlette.requests import Request
 from starlette.responses import Response
 
-from peerjudge.web.app import serve_static
+from peerjudge.web.assets import serve_static
 from peerjudge.web.pages import render_from
 
 __all__ = ["render", "serve_desk_static"]
