@@ -1,4 +1,4 @@
-"""Pictures of the viewer for docs/viewer.md and the README, taken in Chromium.
+"""Pictures of the viewer for docs/features/view.md and the README, taken in Chromium.
 
 Usage: `python -m tools.viewer_pictures [--out docs/viewer]`. Plays the quickstart, starts the
 viewer, and writes one PNG per screen. It needs playwright

@@ -38,7 +38,6 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
     },
     "Look": {
         "report": "Write the HTML report of a run or of recorded reviews.",
-        "view": "Show runs in the browser: discussions, prompts, live progress. Read-only.",
     },
     "People and other programs": {},
     "Keep": {
@@ -59,7 +58,6 @@ _MODULES: Mapping[str, str] = {
     **dict.fromkeys(_COMMANDS["Play"], "playing"),
     **dict.fromkeys((*_COMMANDS["Measure"], "report"), "analyses"),
     **dict.fromkeys(_COMMANDS["Project and data"], "projects"),
-    "view": "servers",
 }
 """Modules of commands, which are imported when one is called; others have a module `NAME_command`."""
 

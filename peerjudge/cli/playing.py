@@ -25,6 +25,7 @@ from peerjudge.cli.interrupts import cancel_on_signal
 from peerjudge.cli.options import CallOptions, CastOptions, DryRun, LogOptions
 from peerjudge.cli.tables import say
 from peerjudge.errors import StoreError
+from peerjudge.registry import find_command
 
 if TYPE_CHECKING:
     from peerjudge.results.reports import RunReport
@@ -131,7 +132,7 @@ def _print_summary(summary: RunSummary, built: RunReport, *, report: Path | None
     say(f"run     {source}")
     if report is not None:
         say(f"report  {report}")
-    if summary.folder and find_spec("starlette") and find_spec("uvicorn"):
+    if summary.folder and find_command("view") and find_spec("starlette") and find_spec("uvicorn"):
         say(f"view    peerjudge view {shlex.quote(source)}")
 
 

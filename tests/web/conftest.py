@@ -9,10 +9,12 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'peerjudge
 import httpx
 
 from peerjudge.data import Failure, StopReason, TokenLogprob, Transcript, Usage, replace
+from peerjudge.features.view.app import build_app
 from peerjudge.shelf import Shelf
 from peerjudge.store import Store
 from peerjudge.testing import comparison_of, transcript_of
-from peerjudge.web import SignIn, build_app, open_library
+from peerjudge.web.library import open_library
+from peerjudge.web.safety import SignIn
 
 RUN = "0123456789abcdef"
 HOSTILE = "</pre><script>alert(1)</script><img src=x onerror=alert(2)>\"'><b>\u202eevil\x1b[31m"

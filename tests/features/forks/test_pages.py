@@ -12,8 +12,10 @@ import httpx
 
 import peerjudge as pj
 from peerjudge.data import Condition, Experiment
+from peerjudge.features.view.app import build_app
 from peerjudge.shelf import Shelf
-from peerjudge.web import SignIn, build_app, open_library
+from peerjudge.web.library import open_library
+from peerjudge.web.safety import SignIn
 
 SMALL = Experiment(
     name="small",

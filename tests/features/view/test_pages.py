@@ -8,18 +8,17 @@ from html.parser import HTMLParser
 from peerjudge.data import Utterance, replace
 from peerjudge.engine import discuss, identify
 from peerjudge.features.people.desk_places import open_desk
+from peerjudge.features.view.links import read_address
+from peerjudge.features.view.prompts import rebuild_prompt
 from peerjudge.prompts import pack_identity
 from peerjudge.reporting.layout import Column, build_table
 from peerjudge.runs.manifest import write_manifest
 from peerjudge.shelf import Shelf
 from peerjudge.store import Store
 from peerjudge.testing import comparison_of, seats_of, transcript_of
-from peerjudge.web.links import read_address
 from peerjudge.web.pages import MOST_STACKED, stacks_on_phones, write_sentence
-from peerjudge.web.prompts import rebuild_prompt
 from tests.features.people.desk_kit import task
-
-from .conftest import HOSTILE, RUN, browse, keep, list_discussions, tell
+from tests.web.conftest import HOSTILE, RUN, browse, keep, list_discussions, tell
 
 KEY = RUN[:12]
 

@@ -8,10 +8,9 @@ import pytest
 
 from peerjudge.data import replace
 from peerjudge.store import Store
-
-from .browser import AXE, CHROMIUM, FLAGS, WIDTHS, api
-from .conftest import HOSTILE, RUN, keep, list_discussions, tell
-from .test_view_command import start
+from tests.features.view.test_view_command import start
+from tests.web.browser import AXE, CHROMIUM, FLAGS, WIDTHS, api
+from tests.web.conftest import HOSTILE, RUN, keep, list_discussions, tell
 
 KEY = RUN[:12]
 

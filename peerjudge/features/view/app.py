@@ -13,17 +13,17 @@ from starlette.routing import Route
 from peerjudge.analysis.listing import find_tone
 from peerjudge.data import Transcript, Verdict, to_plain
 from peerjudge.errors import PeerJudgeError
+from peerjudge.features.view.comparing import Comparer, find_differences
+from peerjudge.features.view.discussion import TURNS_PER_PAGE, show_discussion
+from peerjudge.features.view.links import ListAddress, read_address
+from peerjudge.features.view.overview import Overview, describe_run
+from peerjudge.features.view.pages import render
+from peerjudge.features.view.prompts import rebuild_prompt, show_tokens
 from peerjudge.registry import offers
 from peerjudge.shelf import Shelf
 from peerjudge.web.assets import serve_static
-from peerjudge.web.comparing import Comparer, find_differences
-from peerjudge.web.discussion import TURNS_PER_PAGE, show_discussion
 from peerjudge.web.library import Library, ShownRun, list_kinds
-from peerjudge.web.links import ListAddress, read_address
-from peerjudge.web.overview import Overview, describe_run
-from peerjudge.web.prompts import rebuild_prompt, show_tokens
 from peerjudge.web.safety import Guard, SignIn
-from peerjudge.web.viewing import render
 
 PAGE = 100
 """Discussions on a page of a list."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from peerjudge.features.view.discussion import TURNS_PER_PAGE
 from peerjudge.store.browsing import FACETS, SORTS
-from peerjudge.web.discussion import TURNS_PER_PAGE
 from peerjudge.web.pages import render_from
 
 __all__ = ["render"]
 
-_PACKAGE = "peerjudge.web"
+_PACKAGE = "peerjudge.features.view"
 _FACETS = {
     "condition": "Condition",
     "reviewer": "Reviewer",

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from .conftest import RUN, keep, list_discussions
+from tests.web.conftest import RUN, keep, list_discussions
 
 PEERJUDGE = str(Path(sys.executable).parent / "peerjudge")
 
