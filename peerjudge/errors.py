@@ -58,6 +58,10 @@ class AwaitingPersonError(Exception):
     """
 
 
+class NotBegunError(Exception):
+    """A call that waited for a place did not begin, as its discussion failed meanwhile. Not a failure."""
+
+
 class UnconnectedError(DataError):
     """No battles connect reviewers as contestants, so peer weights do not exist; `reason` has no advice."""
 

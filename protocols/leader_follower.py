@@ -9,7 +9,7 @@ leader, follower, each hearing both private reviews and all that was said. `aspe
 from __future__ import annotations
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.protocol import TurnOptions, next_discussion_cue, settle
+from peerjudge.protocol import TurnOptions, next_discussion_cues, settle
 
 SEATS = (2, 2)
 ANSWERS = (2, 4)
@@ -17,11 +17,11 @@ ANSWERS = (2, 4)
 Options = TurnOptions
 
 
-def next_cue(
+def next_cues(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: TurnOptions
-) -> Cue | None:
+) -> tuple[Cue, ...]:
     """Return a private review of each seat, then the discussion."""
-    return next_discussion_cue(seats, comparison, turns, options, length=options.turns)
+    return next_discussion_cues(seats, comparison, turns, options, length=options.turns)
 
 
 def conclude(

@@ -26,9 +26,9 @@ class Options(VerdictOptions):
     explained: bool = True
 
 
-def next_cue(
+def next_cues(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
-) -> Cue | None:
+) -> tuple[Cue, ...]:
     """Return the one cue."""
     task = "review_explained" if options.explained else "review"
-    return None if turns else build_private_cue(seats[0], comparison, options, task=task)
+    return () if turns else (build_private_cue(seats[0], comparison, options, task=task),)

@@ -15,13 +15,13 @@ SEATS = (1, 1)
 Options = VerdictOptions
 
 
-def next_cue(
+def next_cues(
     seats: tuple[Seat, ...],
     comparison: Comparison,
     turns: tuple[Turn, ...],
     options: VerdictOptions,
-) -> Cue | None:
+) -> tuple[Cue, ...]:
     """Return the one cue."""
-    return (
-        None if turns else build_private_cue(seats[0], comparison, options, task="review_explained")
-    )
+    if turns:
+        return ()
+    return (build_private_cue(seats[0], comparison, options, task="review_explained"),)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.protocol import RoundOptions, next_discussion_cue, settle
+from peerjudge.protocol import RoundOptions, next_discussion_cues, settle
 
 SEATS = (3, None)
 ANSWERS = (2, 4)
@@ -25,12 +25,12 @@ class Options(RoundOptions):
     outcome: Literal["last", "leader", "majority"] = "majority"
 
 
-def next_cue(
+def next_cues(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
-) -> Cue | None:
+) -> tuple[Cue, ...]:
     """Return a private review of each seat, then the rounds."""
     length = options.rounds * len(seats)
-    return next_discussion_cue(seats, comparison, turns, options, length=length)
+    return next_discussion_cues(seats, comparison, turns, options, length=length)
 
 
 def conclude(

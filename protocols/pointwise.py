@@ -33,14 +33,14 @@ class Options:
     logprobs: bool = True
 
 
-def next_cue(
+def next_cues(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
-) -> Cue | None:
+) -> tuple[Cue, ...]:
     """Return a rating of each answer."""
     cues = build_rating_cues(
         seats[0], comparison, aspects=options.aspects, logprobs=options.logprobs
     )
-    return cues[len(turns)] if len(turns) < len(cues) else None
+    return () if turns else cues
 
 
 def conclude(

@@ -18,12 +18,12 @@ ANSWERS = (2, 4)
 Options = ExplanationOptions
 
 
-def next_cue(
+def next_cues(
     seats: tuple[Seat, ...],
     comparison: Comparison,
     turns: tuple[Turn, ...],
     options: ExplanationOptions,
-) -> Cue | None:
+) -> tuple[Cue, ...]:
     """Return an explanation of each answer, then the decision."""
     cues = build_method_cues("prepair", seats[0], comparison, options, blind=options.blind)
-    return cues[len(turns)] if len(turns) < len(cues) else None
+    return () if turns else cues

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.protocol import Method, TurnOptions, next_discussion_cue, settle
+from peerjudge.protocol import Method, TurnOptions, next_discussion_cues, settle
 
 SEATS = (2, 2)
 ANSWERS = (2, 4)
@@ -27,11 +27,11 @@ class Options(TurnOptions):
     opening: Method = "prepair"
 
 
-def next_cue(
+def next_cues(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
-) -> Cue | None:
+) -> tuple[Cue, ...]:
     """Return the explanations and the decision of each seat, then the discussion."""
-    return next_discussion_cue(seats, comparison, turns, options, length=options.turns)
+    return next_discussion_cues(seats, comparison, turns, options, length=options.turns)
 
 
 def conclude(

@@ -24,9 +24,9 @@ class Options(ExplanationOptions):
     blind: bool = True
 
 
-def next_cue(
+def next_cues(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
-) -> Cue | None:
+) -> tuple[Cue, ...]:
     """Return one explanation of all answers, then the decision."""
     cues = build_method_cues("prepair_star", seats[0], comparison, options, blind=options.blind)
-    return cues[len(turns)] if len(turns) < len(cues) else None
+    return () if turns else cues

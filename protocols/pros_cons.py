@@ -14,11 +14,11 @@ SEATS = (1, 1)
 Options = VerdictOptions
 
 
-def next_cue(
+def next_cues(
     seats: tuple[Seat, ...],
     comparison: Comparison,
     turns: tuple[Turn, ...],
     options: VerdictOptions,
-) -> Cue | None:
+) -> tuple[Cue, ...]:
     """Return the one cue."""
-    return None if turns else build_private_cue(seats[0], comparison, options, task="pros_cons")
+    return () if turns else (build_private_cue(seats[0], comparison, options, task="pros_cons"),)

@@ -31,9 +31,9 @@ class Options(VerdictOptions):
     self_metrics: bool = False
 
 
-def next_cue(
+def next_cues(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
-) -> Cue | None:
+) -> tuple[Cue, ...]:
     """Return the cues of the method in the shown order, then in the reverse order."""
     shown, swapped = (
         build_method_cues(
@@ -42,7 +42,7 @@ def next_cue(
         for order in (comparison, comparison.swapped())
     )
     cues = merge_orders(shown, swapped)
-    return cues[len(turns)] if len(turns) < len(cues) else None
+    return () if turns else cues
 
 
 def conclude(

@@ -10,7 +10,7 @@ temperatures the private reviews are two draws of one reviewer, and at 0 usually
 from __future__ import annotations
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.protocol import TurnOptions, next_discussion_cue, settle
+from peerjudge.protocol import TurnOptions, next_discussion_cues, settle
 
 SEATS = (2, 2)
 ANSWERS = (2, 4)
@@ -18,11 +18,11 @@ ANSWERS = (2, 4)
 Options = TurnOptions
 
 
-def next_cue(
+def next_cues(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: TurnOptions
-) -> Cue | None:
+) -> tuple[Cue, ...]:
     """Return a private review at each temperature, then the discussion."""
-    return next_discussion_cue(seats, comparison, turns, options, length=options.turns)
+    return next_discussion_cues(seats, comparison, turns, options, length=options.turns)
 
 
 def conclude(

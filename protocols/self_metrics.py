@@ -35,12 +35,12 @@ class Options(VerdictOptions):
     then: Method = "pairwise"
 
 
-def next_cue(
+def next_cues(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
-) -> Cue | None:
+) -> tuple[Cue, ...]:
     """Return the criteria, then the cues of the other method."""
     cues = _cues(seats[0], comparison, options)
-    return cues[len(turns)] if len(turns) < len(cues) else None
+    return () if turns else cues
 
 
 def conclude(

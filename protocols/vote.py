@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict, strict_majority
-from peerjudge.protocol import OpeningOptions, collect_stances, next_opening_cue, settle
+from peerjudge.protocol import OpeningOptions, build_opening_cues, collect_stances, settle
 
 SEATS = (2, None)
 ANSWERS = (2, 4)
@@ -31,11 +31,11 @@ class Options(OpeningOptions):
     split: Literal["first", "tie"] = "first"
 
 
-def next_cue(
+def next_cues(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
-) -> Cue | None:
+) -> tuple[Cue, ...]:
     """Return a private review of each seat."""
-    return next_opening_cue(seats, comparison, turns, options)
+    return () if turns else build_opening_cues(seats, comparison, options)
 
 
 def conclude(

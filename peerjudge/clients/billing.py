@@ -63,7 +63,7 @@ class CallLedger(Protocol):
         """Replace an open call by its outcome; return once that is durable."""
         ...
 
-    def reserve_again(self, discussion: str) -> bool:
+    def reserve_again(self, discussion: str, turn: int | None) -> bool:
         """Reserve the cost of another attempt; return `False` if a limit has no room for it now."""
         ...
 

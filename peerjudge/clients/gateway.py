@@ -261,8 +261,8 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         wait = self._policy.next_wait(error, failures=failures, elapsed=elapsed)
         if wait is None or not request.is_repeatable:
             return None
-        ledger = current_ledger()
-        room = ledger is None or ledger.reserve_again(request.billing.discussion)
+        ledger, billing = current_ledger(), request.billing
+        room = ledger is None or ledger.reserve_again(billing.discussion, billing.turn)
         return wait if room else None
 
     async def _attempt(self, request: CallRequest, *, attempts: int) -> Reply:

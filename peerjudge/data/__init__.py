@@ -49,6 +49,7 @@ from peerjudge.data.discussion import (
     Utterance,
     Writing,
     WritingMark,
+    split_turns,
 )
 from peerjudge.data.experiments import (
     UNSETTABLE,
@@ -200,6 +201,7 @@ __all__ = [
     "replace",
     "settle_orders",
     "settle_votes",
+    "split_turns",
     "stances_heard",
     "stances_in",
     "strict_majority",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
 from math import inf
@@ -407,13 +407,13 @@ class Request(Noun, frozen=True, kw_only=True, dict=True, gc=True):
 class Transcript(Displayed, Noun, frozen=True, kw_only=True):
     """A whole discussion of one comparison, ended or not.
 
-    `id` is the content hash of everything that determines it. `condition` is the experiment's name
-    for this protocol with these seats. `stop` is `None` while the discussion can go on. `verdict` is
-    the protocol's conclusion. `reread` is the second model that reads replies without a readable
-    verdict, if there is one; it is no seat of the discussion. `reask` is how often a reviewer whose words
-    name no choice is asked for it: 0 or 1. `fork` names the parent
-    of a forked discussion. A notebook shows the turns in one lane for
-    each seat, and `print` shows them in their order.
+    `id` is the content hash of everything that determines it. `turns` has no gap; `ahead` are the turns
+    after a missing one, of a discussion that was interrupted while several seats spoke. `condition` is the
+    experiment's name for this protocol with these seats. `stop` is `None` while the discussion can go on.
+    `verdict` is the protocol's conclusion. `reread` is the second model that reads replies without a
+    readable verdict, if there is one; it is no seat of the discussion. `reask` is how often a reviewer
+    whose words name no choice is asked for it: 0 or 1. `fork` names the parent of a forked discussion. A
+    notebook shows the turns in one lane for each seat, and `print` shows them in their order.
     """
 
     renderer: ClassVar[str] = "peerjudge.reporting.lanes"
@@ -423,6 +423,7 @@ class Transcript(Displayed, Noun, frozen=True, kw_only=True):
     protocol: str
     seats: tuple[Seat, ...]
     turns: tuple[Turn, ...] = ()
+    ahead: tuple[Turn, ...] = ()
     stop: StopReason | None = None
     verdict: Verdict = UNREADABLE
     failure: Failure | None = None
@@ -523,11 +524,40 @@ def require_fitting_turn(
 
 
 def require_fitting(transcript: Transcript) -> None:
-    """Raise `DataError` if a discussion from outside names what it does not have, or lacks a turn."""
+    """Raise `DataError` if a discussion from outside names what it does not have, or lacks a turn.
+
+    A turn may be missing in a discussion that is not complete, if those after it do not hear it.
+    """
     require_fitting_head(transcript)
-    for place, turn in enumerate(transcript.turns):
-        if turn.index != place:
-            msg = f"turn {place} is missing, and turn {turn.index} follows"
-            raise DataError(msg)
+    there: set[int] = set()
+    for turn in (*transcript.turns, *transcript.ahead):
+        require_place(turn, there, whole=transcript.stop is StopReason.COMPLETE)
         verdict = turn.review.verdict
-        require_fitting_turn(transcript, place, turn.cue, verdict and verdict.choice)
+        require_fitting_turn(transcript, turn.index, turn.cue, verdict and verdict.choice)
+    if any(turn.index != place for place, turn in enumerate(transcript.turns)):
+        msg = "turns after a missing one belong in `ahead`"
+        raise DataError(msg)
+
+
+def require_place(turn: Turn, there: set[int], *, whole: bool) -> None:
+    """Raise `DataError` if a turn does not fit after those that are `there`; add it to them.
+
+    In a `whole` discussion no turn is missing. In any other one a turn may be, but not one that is heard.
+    """
+    expected = max(there, default=-1) + 1
+    missing = {*turn.cue.hears} - there
+    if turn.index < expected or (turn.index > expected and whole):
+        msg = f"turn {expected} is missing, and turn {turn.index} follows"
+        raise DataError(msg)
+    if missing and len(there) < turn.index:
+        msg = f"turn {turn.index} hears turn {min(missing)}, which is missing"
+        raise DataError(msg)
+    there.add(turn.index)
+
+
+def split_turns(turns: Sequence[Turn]) -> tuple[tuple[Turn, ...], tuple[Turn, ...]]:
+    """Return the turns before the first missing one, and those after it; all are in their order."""
+    if not turns or turns[-1].index == len(turns) - 1:
+        return tuple(turns), ()
+    dense = next(place for place, turn in enumerate(turns) if turn.index != place)
+    return tuple(turns[:dense]), tuple(turns[dense:])

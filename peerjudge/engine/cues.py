@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import cast
 
 from peerjudge.data import Comparison, Cue, PromptPack, Request, Seat, Transcript, Turn, Verdict
 from peerjudge.engine.identity import DrawKeys
@@ -23,34 +24,33 @@ MAX_TURNS = 1000
 """The most turns of a discussion; a protocol that cues more never ends."""
 
 
-def next_cue(
+def next_cues(
     protocol: DiscussionProtocol,
     seats: tuple[Seat, ...],
     comparison: Comparison,
     turns: tuple[Turn, ...],
-) -> Cue | None:
-    """Return the next cue, or `None` at the end of the discussion.
+) -> tuple[Cue, ...]:
+    """Return the cues of the next set after these turns; none at the end of the discussion.
 
-    Raises `ProtocolError` for an exception in the protocol, a cue that names an unknown seat, answer
-    or turn, and a discussion of more than `MAX_TURNS` turns.
+    Raises `ProtocolError` for an exception in the protocol, anything but a tuple of cues, a cue that names
+    an unknown seat, answer or turn, and a discussion of more than `MAX_TURNS` turns.
     """
     now = len(turns)
     try:
-        cue = protocol.next_cue(seats, comparison, turns)
+        cues = protocol.next_cues(seats, comparison, turns)
     except PeerJudgeError:
         raise
     except Exception as cause:
         msg = f"protocol {protocol.name!r} raised {cause!r} when asked for turn {now}"
         raise ProtocolError(msg) from cause
-    if cue is None:
-        return None
-    fault = find_cue_fault(cue, seats, comparison, now)
-    if fault is None and now >= MAX_TURNS:
-        fault = f"has no end after {MAX_TURNS} turns: it asks for one more"
-    if fault is not None:
-        msg = f"protocol {protocol.name!r} {fault} in turn {now}"
+    found = find_set_fault(cues, seats, comparison, now)
+    if found is None and now + len(cues) > MAX_TURNS:
+        found = MAX_TURNS, f"has no end after {MAX_TURNS} turns: it asks for one more"
+    if found is not None:
+        turn, fault = found
+        msg = f"protocol {protocol.name!r} {fault} in turn {turn}"
         raise ProtocolError(msg)
-    return cue
+    return cues
 
 
 def conclude(
@@ -67,6 +67,21 @@ def conclude(
     except Exception as cause:
         msg = f"protocol {protocol.name!r} raised {cause!r} when asked for its conclusion"
         raise ProtocolError(msg) from cause
+
+
+def find_set_fault(
+    cues: object, seats: tuple[Seat, ...], comparison: Comparison, start: int
+) -> tuple[int, str] | None:
+    """Return the first turn of a set with something wrong in its cue, and what; `None` for a legal set.
+
+    `start` is the turn of the first cue. A cue may hear earlier turns of its set.
+    """
+    if not isinstance(cues, tuple):
+        return start, f"returns {cues!r:.80}, which is no tuple of cues,"
+    for now, cue in enumerate(cast("tuple[object, ...]", cues), start):
+        if (fault := find_cue_fault(cue, seats, comparison, now)) is not None:
+            return now, fault
+    return None
 
 
 def find_cue_fault(
@@ -96,7 +111,7 @@ def find_cue_fault(
 class RequestBuilder:
     """Builder of the requests of one discussion; it keeps what later requests repeat.
 
-    Turns come in order; a turn may come again.
+    Turns may come in any order, and a turn may come again.
 
     Args:
         transcript: The discussion, with the turns it has so far.
@@ -115,9 +130,23 @@ class RequestBuilder:
             pack, seats=transcript.seats, comparison=transcript.comparison, roles=roles
         )
 
-    def build(self, cue: Cue, turns: tuple[Turn, ...]) -> Request:
-        """Build the request for the cue after these turns; raises `PromptError` for missing words."""
-        heard = collect_heard(turns, cue)
+    def build(
+        self,
+        index: int,
+        cues: Mapping[int, Cue] | Sequence[Cue],
+        said: Mapping[int, Turn] | Sequence[Turn],
+        waves: Sequence[int] | None = None,
+    ) -> Request:
+        """Build the request for a turn; raises `PromptError` for missing words.
+
+        Args:
+            index: Number of the turn.
+            cues: Cues of the discussion by turn, those of later turns included or not.
+            said: Turns so far, by their numbers.
+            waves: Waves of the turns, see `Course`; by default turns are spoken one by one.
+        """
+        cue = cues[index]
+        heard = collect_heard(said, cue)
         shown = order_heard(heard, cue)
         form = find_form(cue, self._seats[cue.seat], self._pack)
         choices = list_choices(self._pack, cue)
@@ -125,13 +154,13 @@ class RequestBuilder:
         in_prose = partial(self._prompter.render, cue, shown)
         return Request(
             discussion=self._transcript.id,
-            turn=len(turns),
+            turn=index,
             seat=self._seats[cue.seat],
             cue=cue,
             comparison=self._transcript.comparison,
             heard=heard,
             messages=self._prompter.render(cue, shown, form=words),
-            drawn=partial(self._draws.derive, cue, shown, turns),
+            drawn=partial(self._draws.derive, index, shown, cues, said, waves),
             lay_out=partial(self._prompter.lay_out, cue, shown),
             form=form,
             choices=choices,

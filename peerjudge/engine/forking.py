@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from peerjudge.data import Cue, StopReason, Transcript, Turn, content_hash, replace, to_plain
-from peerjudge.engine.cues import next_cue
+from peerjudge.engine.cues import next_cues
 from peerjudge.engine.identity import identify
 from peerjudge.engine.reading import read_reply
 from peerjudge.errors import ForkError, PeerJudgeError
@@ -26,7 +26,7 @@ def keep_turns(
 ) -> tuple[Turn, ...]:
     """Return the turns before `at` of a discussion as its fork keeps them.
 
-    The protocol is asked for its cues again. Each cue must be that of a kept turn, with the same task,
+    The protocol is asked for its sets again. Each cue must be that of a kept turn, with the same task,
     answers and heard turns; kept turns may come in another order. They count as cached, so that they
     are not paid again.
 
@@ -49,8 +49,10 @@ def keep_turns(
     remaining = list(parent.turns[:at])
     found: dict[int, int] = {}
     kept: tuple[Turn, ...] = ()
+    ahead: list[Cue] = []
     while remaining:
-        cue = _cue_again(protocol, head, kept)
+        ahead = ahead or _cue_again(protocol, head, kept)
+        cue = ahead.pop(0) if ahead else None
         wanted = (
             turn
             for turn in remaining
@@ -112,11 +114,9 @@ def _require_turns(parent: Transcript, at: int, edits: Mapping[int, str]) -> Non
         raise ForkError(msg)
 
 
-def _cue_again(
-    protocol: DiscussionProtocol, head: Transcript, kept: tuple[Turn, ...]
-) -> Cue | None:
+def _cue_again(protocol: DiscussionProtocol, head: Transcript, kept: tuple[Turn, ...]) -> list[Cue]:
     try:
-        return next_cue(protocol, head.seats, head.comparison, kept)
+        return [*next_cues(protocol, head.seats, head.comparison, kept)]
     except PeerJudgeError as cause:
         raise ForkError(str(cause)) from cause
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from string import ascii_lowercase
 
 from peerjudge.data import Comparison, Cue, Seat, Transcript, Turn, content_hash
+from peerjudge.errors import PromptError
 from peerjudge.prompts import REREADING, collect_heard, order_heard
 
 Content = tuple[str, ...]
@@ -78,19 +79,54 @@ class DrawKeys:
         self._repetition = transcript.repetition
         self._speakers = {seat.id: _speaker(seat) for seat in transcript.seats}
         self._shown: dict[tuple[str, ...], Content] = {}
-        self._drawn: list[str] = []
+        self._drawn: dict[int, str] = {}
 
-    def derive(self, cue: Cue, heard: Sequence[Turn], turns: Sequence[Turn]) -> str:
-        """Return the key for a cue after these turns; `heard` are the turns it hears, as shown."""
-        earlier = self._drawn
-        del earlier[len(turns) :]
-        for turn in turns[len(earlier) :]:
-            heard_then = order_heard(collect_heard(turns, turn.cue), turn.cue)
-            earlier.append(self._content(turn.cue, heard_then))
-        content = self._content(cue, heard)
-        text = f"{self._repetition} {earlier.count(content)} {content}"
-        earlier.append(content)
+    def derive(
+        self,
+        index: int,
+        heard: Sequence[Turn],
+        cues: Mapping[int, Cue] | Sequence[Cue],
+        said: Mapping[int, Turn] | Sequence[Turn],
+        waves: Sequence[int] | None = None,
+    ) -> str:
+        """Return the key of a turn.
+
+        Draws of one content are counted in the order of turns. A turn of a later wave does not count: it
+        may hear what is not said yet.
+
+        Args:
+            index: Number of the turn.
+            heard: Turns that it hears, as shown.
+            cues: Cues by turn.
+            said: Turns so far, by their numbers.
+            waves: Waves by turn, see `Course`; by default turns are spoken one by one.
+        """
+        content = self._drawn[index] = self._content(cues[index], heard)
+        if waves is None:
+            counted = range(index)
+        else:
+            wave = waves[index]
+            counted = [earlier for earlier in range(index) if waves[earlier] <= wave]
+        same = [self._find_content(earlier, cues, said) for earlier in counted].count(content)
+        text = f"{self._repetition} {same} {content}"
         return sha256(text.encode()).hexdigest()[:32]
+
+    def _find_content(
+        self,
+        index: int,
+        cues: Mapping[int, Cue] | Sequence[Cue],
+        said: Mapping[int, Turn] | Sequence[Turn],
+    ) -> str:
+        """The content of an earlier turn; empty for one that is missing, or hears a missing one."""
+        found = self._drawn.get(index)
+        if found is None:
+            try:
+                cue = cues[index]
+                heard = collect_heard(said, cue)
+            except (LookupError, PromptError):
+                return ""
+            found = self._drawn[index] = self._content(cue, order_heard(heard, cue))
+        return found
 
     def _content(self, cue: Cue, heard: Sequence[Turn]) -> str:
         seat, sees = cue.seat, cue.sees

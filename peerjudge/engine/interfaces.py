@@ -41,7 +41,8 @@ class Journal(Protocol):
     async def turn(self, transcript: Transcript, turn: Turn) -> None:
         """Save a turn and return once it would survive a crash.
 
-        `transcript` is the discussion as it was opened: it may hold earlier turns, never later ones.
+        `transcript` is the discussion as it was opened, with the turns that were stored then. Turns of one
+        wave come in the order in which they are spoken, which may not be that of their numbers.
         The first turn saved of a discussion clears an earlier failure.
         """
 

@@ -22,12 +22,14 @@ from structlog.contextvars import bind_contextvars, reset_contextvars
 
 from peerjudge.data import Failure, PromptPack, StopReason, Transcript, Turn, replace
 from peerjudge.engine.barrier import counted, parked
-from peerjudge.engine.cues import RequestBuilder, conclude, next_cue
+from peerjudge.engine.connecting import Halt, unhalted
+from peerjudge.engine.course import Course
+from peerjudge.engine.cues import RequestBuilder, conclude
 from peerjudge.engine.interfaces import DiscussionSetup, Journal, NoJournal, Reviewer
 from peerjudge.engine.reading import read_reply
 from peerjudge.engine.rereading import follow_up, has_failed_rereading, repeat_rereadings
 from peerjudge.engine.speaking import speak
-from peerjudge.errors import AwaitingPersonError, ExperimentError, ProtocolError
+from peerjudge.errors import AwaitingPersonError, ExperimentError, NotBegunError, ProtocolError
 from peerjudge.protocol import DiscussionProtocol
 
 T = TypeVar("T")
@@ -46,9 +48,9 @@ async def discuss(
 ) -> Transcript:
     """Play a discussion from its last turn until the protocol has no further cue.
 
-    A complete discussion is returned unchanged; a failed one resumes at the turn that failed. In both,
-    rereadings that failed are repeated first.
-    Cancellation leaves the turns that were saved and no partial turn.
+    Cues of a set that hear none of each other are spoken at the same time. A complete discussion is
+    returned unchanged; of any other one, the turns that are missing are asked for. In both, rereadings that
+    failed are repeated first. Cancellation leaves the turns that were saved and no partial turn.
 
     Args:
         transcript: The discussion, with the turns it has so far.
@@ -56,12 +58,13 @@ async def discuss(
         reviewers: The reviewers, by seat id.
         pack: The prompt pack.
         roles: The role prompts, by seat id.
-        journal: Saves each turn before the next request.
+        journal: Saves each turn before the next request that hears it.
 
     Returns:
         The ended transcript. If a reviewer raised, it has stopped as `FAILED` and its `failure` names
-        the type of the exception; a failure of a model is data, not an error. If it waits for the answer
-        of a person (`AwaitingPersonError`), its `stop` is `None`, and the same call resumes it.
+        the type of the exception; a failure of a model is data, not an error. Calls of other seats that
+        were under way are kept. If it waits for the answer of a person (`AwaitingPersonError`), its `stop`
+        is `None`, and the same call resumes it.
 
     Raises:
         ProtocolError: The protocol breaks its contract, or seats and reviewers do not match.
@@ -82,8 +85,8 @@ async def play_all(
 ) -> None:
     """Play every discussion of a plan, at most `max_connections` at a time.
 
-    The plan is read as discussions end, so it may be of any length. A discussion makes one call at a
-    time, so the limit bounds the concurrent calls as well.
+    The plan is read as discussions end, so it may be of any length. A discussion makes the calls of a wave
+    at the same time; `Connections` bounds the calls.
 
     Args:
         plan: The discussions, read one by one, in order.
@@ -203,16 +206,21 @@ async def _play(setup: DiscussionSetup, journal: Journal) -> Transcript:
     bound = bind_contextvars(discussion=opened.id, turn=len(opened.turns))
     try:
         opened = await repeat_rereadings(opened, setup=setup, journal=journal)
-        turns, failure = await _play_turns(setup, opened, journal, now=bound["turn"].var)
+        course, failure = await _play_turns(setup, opened, journal, now=bound["turn"].var)
+        turns, ahead = course.split()
         if isinstance(failure, AwaitingPersonError):
-            waiting = replace(opened, turns=turns)
+            waiting = replace(opened, turns=turns, ahead=ahead)
             await journal.wait(waiting)
             return waiting
         if failure is None:
             verdict = conclude(setup.protocol, opened.seats, opened.comparison, turns)
-            ended = replace(opened, turns=turns, stop=StopReason.COMPLETE, verdict=verdict)
+            ended = replace(
+                opened, turns=turns, ahead=ahead, stop=StopReason.COMPLETE, verdict=verdict
+            )
         else:
-            ended = replace(opened, turns=turns, stop=StopReason.FAILED, failure=failure)
+            ended = replace(
+                opened, turns=turns, ahead=ahead, stop=StopReason.FAILED, failure=failure
+            )
         await journal.end(ended)
     finally:
         reset_contextvars(**bound)
@@ -221,25 +229,75 @@ async def _play(setup: DiscussionSetup, journal: Journal) -> Transcript:
 
 async def _play_turns(
     setup: DiscussionSetup, opened: Transcript, journal: Journal, *, now: ContextVar[int]
-) -> tuple[tuple[Turn, ...], Failure | AwaitingPersonError | None]:
-    """Play turns until no cue is left, one fails or waits for a person; `now` is the turn for the log."""
-    comparison, turns = opened.comparison, opened.turns
+) -> tuple[Course, Failure | AwaitingPersonError | None]:
+    """Play turns, wave by wave, until no cue is left that can be spoken; `now` is the turn for the log.
+
+    A seat that waits for a person holds up only the turns that hear it. After a failure no further call
+    begins. Of several, the failure of the first turn is returned, and a failure before a person.
+    """
+    course = Course(setup.protocol, opened)
     requests = RequestBuilder(opened, pack=setup.pack, roles=setup.roles)
-    while (cue := next_cue(setup.protocol, opened.seats, comparison, turns)) is not None:
-        now.set(len(turns))
-        request = requests.build(cue, turns)
+    waiting: dict[int, AwaitingPersonError] = {}
+    failures: dict[int, Failure] = {}
+    halt = Halt()
+
+    async def take(index: int) -> None:
+        now.set(index)
+        cue = course.cues[index]
+        request = requests.build(index, course.cues, course.said, course.waves)
         try:
             said = await speak(setup.reviewers[cue.seat], request)
-        except AwaitingPersonError as waiting:
-            return turns, waiting
+        except AwaitingPersonError as person:
+            waiting[index] = person
+            return
+        except NotBegunError:
+            return
         if isinstance(said, Failure):
-            return turns, said
-        read = read_reply(said, cue=cue, comparison=comparison)
-        turn = Turn(index=len(turns), cue=cue, utterance=said, review=read)
-        turn = await follow_up(turn, opened, request, setup=setup)
+            failures[index] = said
+            halt.is_set = True
+            return
+        read = read_reply(said, cue=cue, comparison=opened.comparison)
+        turn = Turn(index=index, cue=cue, utterance=said, review=read)
+        with unhalted():
+            turn = await follow_up(turn, opened, request, setup=setup)
         await journal.turn(opened, turn)
-        turns = (*turns, turn)
-    return turns, None
+        course.said[index] = turn
+
+    with halt.use():
+        while not failures and (places := course.list_speakable()):
+            if waiting and not (places := [place for place in places if place not in waiting]):
+                break
+            if len(places) == 1:
+                await take(places[0])
+            else:
+                await _do_at_once(take, places)
+    first = min(failures, default=None)
+    if first is not None:
+        return course, failures[first]
+    return course, waiting[min(waiting)] if waiting else None
+
+
+async def _do_at_once(act: Callable[[int], Awaitable[None]], places: Iterable[int]) -> None:
+    """Act on all places at the same time; the first error cancels the others and is raised.
+
+    A library may cancel its own task alone. `gather` then raises as well; a group of tasks would not, and
+    that turn would be asked for again and again.
+    """
+
+    async def act_on(place: int) -> None:
+        with counted():
+            await act(place)
+
+    # A task has a context of its own, and so the number of its turn for the log.
+    tasks = [asyncio.ensure_future(act_on(place)) for place in places]
+    try:
+        with parked():  # The discussion waits; its calls are what the barrier of a batch counts.
+            await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+        raise
 
 
 def _require_reviewers(setup: DiscussionSetup) -> None:

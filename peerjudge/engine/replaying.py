@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import isclose
 
-from peerjudge.data import UNREADABLE, Review, StopReason, Transcript, Turn, replace
-from peerjudge.engine.cues import conclude, next_cue
+from peerjudge.data import UNREADABLE, Review, StopReason, Transcript, Turn, replace, split_turns
+from peerjudge.engine.course import find_other, unread
+from peerjudge.engine.cues import conclude, next_cues
 from peerjudge.engine.reading import read_reply, read_second
 from peerjudge.engine.rereading import read_asked
 from peerjudge.errors import PeerJudgeError
@@ -39,18 +40,20 @@ def replay(
         protocol: Its protocol with its options; `None` compares neither cues nor the conclusion.
         is_recorded: Returns true for a turn whose verdict was recorded without being read from its reply.
     """
+    stored = (*transcript.turns, *transcript.ahead)
     again = tuple(
         turn if is_recorded(turn) else replace(turn, review=_read(turn, transcript))
-        for turn in transcript.turns
+        for turn in stored
     )
     differences = [
         f"turn {now.index} says {_state(now.review)}, and the bundle {_state(then.review)}"
-        for then, now in zip(transcript.turns, again, strict=True)
+        for then, now in zip(stored, again, strict=True)
         if not _is_same(then.review, now.review)
     ]
     if protocol is not None:
-        differences += _play_again(replace(transcript, turns=again), protocol)
-    recorded = sum(map(is_recorded, transcript.turns))
+        dense, ahead = split_turns(again)
+        differences += _play_again(replace(transcript, turns=dense, ahead=ahead), protocol)
+    recorded = sum(map(is_recorded, stored))
     return Replay(read=len(again) - recorded, recorded=recorded, differences=tuple(differences))
 
 
@@ -83,19 +86,20 @@ def _play_again(transcript: Transcript, protocol: DiscussionProtocol) -> Iterato
     """Yield what differs in the cues and the conclusion; nothing more after the first other cue."""
     seats, comparison, turns = transcript.seats, transcript.comparison, transcript.turns
     # A reply may have been reread after later turns were played, which then heard it unread.
-    unread = tuple(
-        turn if turn.reread is None else replace(turn, review=Review(verdict=UNREADABLE))
-        for turn in turns
-    )
+    before = unread(turns)
+    stored = {turn.index: turn for turn in (*turns, *transcript.ahead)}
+    start = 0
     try:
-        for index, turn in enumerate(turns):
-            cues = (next_cue(protocol, seats, comparison, one[:index]) for one in (turns, unread))
-            if turn.index != index or turn.cue not in cues:
-                yield f"turn {index} has another cue than protocol {protocol.name!r} gives"
+        while start <= len(turns) and any(index >= start for index in stored):
+            sets = [next_cues(protocol, seats, comparison, one[:start]) for one in (turns, before)]
+            differing = [find_other(cues, stored, start) for cues in sets]
+            if None not in differing:
+                yield f"turn {differing[0]} has another cue than protocol {protocol.name!r} gives"
                 return
+            start += len(sets[differing.index(None)])
         if transcript.stop is not StopReason.COMPLETE:
             found = UNREADABLE
-        elif next_cue(protocol, seats, comparison, turns) is not None:
+        elif start > len(turns) or next_cues(protocol, seats, comparison, turns):
             yield f"it ends before protocol {protocol.name!r} does"
             return
         else:

@@ -24,6 +24,7 @@ from peerjudge.data import (
     Utterance,
     content_hash,
     replace,
+    split_turns,
 )
 from peerjudge.data.cleaning import is_blank
 from peerjudge.engine.cues import RequestBuilder
@@ -38,7 +39,7 @@ _REREAD_TASK = "reread"
 
 def has_failed_rereading(transcript: Transcript) -> bool:
     """Return whether a further call of the discussion failed, so that it can be repeated."""
-    return any(map(_has_failed, transcript.turns))
+    return any(map(_has_failed, (*transcript.turns, *transcript.ahead)))
 
 
 def _has_failed(turn: Turn) -> bool:
@@ -60,13 +61,15 @@ async def repeat_rereadings(
     """
     if not has_failed_rereading(transcript):
         return transcript
-    turns = list(transcript.turns)
+    said = {turn.index: turn for turn in (*transcript.turns, *transcript.ahead)}
+    cues = {index: turn.cue for index, turn in said.items()}
     requests = RequestBuilder(transcript, pack=setup.pack, roles=setup.roles)
-    for turn in filter(_has_failed, transcript.turns):
-        request = requests.build(turn.cue, tuple(turns[: turn.index]))
-        turns[turn.index] = again = await follow_up(turn, transcript, request, setup=setup)
+    for turn in filter(_has_failed, tuple(said.values())):
+        request = requests.build(turn.index, cues, said)
+        said[turn.index] = again = await follow_up(turn, transcript, request, setup=setup)
         await journal.reread(transcript, again)
-    return replace(transcript, turns=tuple(turns))
+    dense, ahead = split_turns(tuple(said.values()))
+    return replace(transcript, turns=dense, ahead=ahead)
 
 
 async def follow_up(

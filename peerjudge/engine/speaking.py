@@ -7,7 +7,7 @@ import asyncio
 from peerjudge.data import Failure, Request, Utterance, replace
 from peerjudge.data.cleaning import clean_text, clean_utterance, is_blank
 from peerjudge.engine.interfaces import Reviewer
-from peerjudge.errors import AwaitingPersonError, EmptyReplyError, StoreError
+from peerjudge.errors import AwaitingPersonError, EmptyReplyError, NotBegunError, StoreError
 from peerjudge.logs import get_logger
 from peerjudge.verdicts import split_thinking
 
@@ -23,6 +23,7 @@ async def speak(
 
     Raises:
         AwaitingPersonError: The reviewer is a person who has not answered yet.
+        NotBegunError: The discussion failed while the call waited for its turn.
         StoreError: The call could not be booked.
         asyncio.CancelledError: The task was cancelled.
     """
@@ -32,7 +33,7 @@ async def speak(
         thinking, text = split_thinking(said.text)
         said = replace(said, text=text, thinking=thinking) if thinking else said
         return _require_words(said, request)
-    except (AwaitingPersonError, StoreError):
+    except (AwaitingPersonError, NotBegunError, StoreError):
         raise
     except asyncio.CancelledError as cause:
         # Some libraries raise this when a connection dies, although nothing cancelled the task.

@@ -73,11 +73,11 @@ def render(
     return prompter.render(cue, order_heard(collect_heard(turns, cue), cue))
 
 
-def collect_heard(turns: Sequence[Turn], cue: Cue) -> tuple[Turn, ...]:
+def collect_heard(turns: Mapping[int, Turn] | Sequence[Turn], cue: Cue) -> tuple[Turn, ...]:
     """Return the turns that a cue hears; raises `PromptError` for a turn that does not exist yet."""
     try:
         return tuple([turns[index] for index in cue.hears])
-    except IndexError:
+    except LookupError:
         msg = f"the cue for {cue.seat!r} hears turn {max(cue.hears)}, but there are {len(turns)}"
         raise PromptError(msg) from None
 

@@ -7,12 +7,15 @@ from peerjudge.protocol.conclusions import (
     last_verdict,
     settle,
 )
-from peerjudge.protocol.contract import Conclude, DiscussionProtocol, NextCue, NoOptions
+from peerjudge.protocol.contract import Conclude, DiscussionProtocol, NextCues, NoOptions
 from peerjudge.protocol.discussions import (
     DiscussionOptions,
     RoundOptions,
     TurnOptions,
-    next_discussion_cue,
+    build_discussion_cue,
+    count_spoken,
+    may_end,
+    next_discussion_cues,
 )
 from peerjudge.protocol.methods import (
     Comparative,
@@ -22,10 +25,10 @@ from peerjudge.protocol.methods import (
     Scale,
     VerdictOptions,
     build_method_cues,
+    build_opening_cues,
     build_private_cue,
     build_rating_cues,
     merge_orders,
-    next_opening_cue,
 )
 
 __all__ = [
@@ -35,22 +38,25 @@ __all__ = [
     "DiscussionProtocol",
     "ExplanationOptions",
     "Method",
-    "NextCue",
+    "NextCues",
     "NoOptions",
     "OpeningOptions",
     "RoundOptions",
     "Scale",
     "TurnOptions",
     "VerdictOptions",
+    "build_discussion_cue",
     "build_method_cues",
+    "build_opening_cues",
     "build_private_cue",
     "build_rating_cues",
     "choose_best_rated",
     "collect_stances",
+    "count_spoken",
     "is_unanimous",
     "last_verdict",
+    "may_end",
     "merge_orders",
-    "next_discussion_cue",
-    "next_opening_cue",
+    "next_discussion_cues",
     "settle",
 ]

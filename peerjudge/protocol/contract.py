@@ -1,16 +1,22 @@
-"""The contract of a discussion protocol: a pure function from the turns so far to the next cue.
+"""The contract of a discussion protocol: a pure function from the turns so far to the next cues.
 
 A protocol file on the `protocols/` shelf holds
 
 * a docstring: what the protocol does, and its source,
 * `SEATS` and optionally `ANSWERS`: the numbers it takes, as `(least, most)`, `None` for no limit,
-* `next_cue(seats, comparison, turns, options) -> Cue | None`,
+* `next_cues(seats, comparison, turns, options) -> tuple[Cue, ...]`,
 * optionally `Options`: a frozen dataclass of keyword-only options with defaults,
 * optionally `conclude(seats, comparison, turns, options) -> Verdict` (default: the last verdict),
 * optionally `SWAP_SYMMETRIC = False`, if another order of the answers changes more than the order in
   which they are shown,
 * optionally `REVERSES = True`, if the protocol itself asks in the shown and in the reverse order: of
   two orders that are each other's reverse, a run then plays the first.
+
+`next_cues` returns a *set*: all cues that are settled, in the order of their turns. The first one is turn
+`len(turns)`. A cue may hear any turn before its own, also of its set; it is spoken as soon as the turns that
+it hears are there, so that cues that hear none of each other are spoken at the same time, in a *wave*. The
+function is called again when the whole set is spoken, and `()` ends the discussion. A set may
+have one cue.
 
 `DiscussionProtocol` is such a file with its options. `peerjudge.testing.check_protocol` checks it.
 """
@@ -24,7 +30,7 @@ from peerjudge.data import Comparison, Cue, Scalar, Seat, Turn, Verdict
 from peerjudge.errors import ProtocolError
 from peerjudge.protocol.conclusions import last_verdict
 
-NextCue = Callable[[tuple[Seat, ...], Comparison, tuple[Turn, ...], object], Cue | None]
+NextCues = Callable[[tuple[Seat, ...], Comparison, tuple[Turn, ...], object], tuple[Cue, ...]]
 Conclude = Callable[[tuple[Seat, ...], Comparison, tuple[Turn, ...], object], Verdict]
 
 
@@ -42,7 +48,7 @@ class DiscussionProtocol:
 
     name: str
     description: str
-    cue: NextCue
+    cues: NextCues
     conclusion: Conclude = last_verdict
     options: object = NoOptions()
     seats: tuple[int, int | None] = (1, 1)
@@ -50,11 +56,11 @@ class DiscussionProtocol:
     swap_symmetric: bool = True
     reverses: bool = False
 
-    def next_cue(
+    def next_cues(
         self, seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...]
-    ) -> Cue | None:
-        """Return the next cue; `None` when the discussion is over."""
-        return self.cue(seats, comparison, turns, self.options)
+    ) -> tuple[Cue, ...]:
+        """Return the cues of the next set after these turns; none when the discussion is over."""
+        return self.cues(seats, comparison, turns, self.options)
 
     def conclude(
         self, seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...]

@@ -8,13 +8,14 @@ reasons beyond the bare verdict, against `swapped` that of the side for which th
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from peerjudge.data import Comparison, Control, Cue, Seat, Turn, replace
 from peerjudge.errors import ProtocolError
 from peerjudge.protocol.conclusions import is_unanimous
-from peerjudge.protocol.methods import OpeningOptions, next_opening_cue, reorder_for_seat
+from peerjudge.protocol.methods import OpeningOptions, build_opening_cues, reorder_for_seat
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,35 +66,64 @@ def _require_count(name: str, value: int) -> None:
         raise ProtocolError(msg)
 
 
-def next_discussion_cue(
+def next_discussion_cues(
     seats: tuple[Seat, ...],
     comparison: Comparison,
     turns: tuple[Turn, ...],
     options: DiscussionOptions,
     *,
     length: int,
-) -> Cue | None:
-    """Return the next cue of the private reviews, then of `length` turns in seat order; else `None`.
+) -> tuple[Cue, ...]:
+    """Return all private reviews, then one at a time `length` turns in seat order; else nothing.
 
-    In the discussion a speaker sees all answers and hears the private reviews that `options.hears`
-    allows, all discussion turns so far, and all of its own words.
+    The private reviews hear none of each other, so that all seats review at once.
     """
-    private = next_opening_cue(seats, comparison, turns, options, control=options.control)
-    if private is not None:
-        return private
+    if not turns:
+        return build_opening_cues(seats, comparison, options, control=options.control)
+    spoken = count_spoken(turns)
+    if spoken >= length or may_end(seats, turns, options, spoken=spoken):
+        return ()
+    return (build_discussion_cue(spoken % len(seats), seats, comparison, turns, options),)
+
+
+def count_spoken(turns: Sequence[Turn]) -> int:
+    """Return the number of turns in the open."""
     # Every turn of every discussion comes here: a list takes half the time of a generator.
-    spoken = sum([not turn.cue.private for turn in turns])
-    may_stop = options.stop == "agreement" if spoken else options.only_if_disagreeing
-    if spoken >= length or (may_stop and is_unanimous(seats, turns)):
-        return None
-    place = spoken % len(seats)
+    return sum([not turn.cue.private for turn in turns])
+
+
+def may_end(
+    seats: tuple[Seat, ...], turns: tuple[Turn, ...], options: DiscussionOptions, *, spoken: int
+) -> bool:
+    """Return whether the options end a discussion after these turns, of which `spoken` are in the open."""
+    ends_early = options.stop == "agreement" if spoken else options.only_if_disagreeing
+    return ends_early and is_unanimous(seats, turns)
+
+
+def build_discussion_cue(
+    place: int,
+    seats: tuple[Seat, ...],
+    comparison: Comparison,
+    turns: tuple[Turn, ...],
+    options: DiscussionOptions,
+    *,
+    audible: Container[int] | None = None,
+) -> Cue:
+    """Return the cue for a turn in the open of the seat in this place, after these turns.
+
+    The speaker sees all answers and hears all of its own words, the private reviews that `options.hears`
+    allows, and the earlier turns in the open; of others' turns only those in `audible`, if it is given.
+    A control of the options acts on the cue.
+    """
     speaker = seats[place]
-    hears = range(len(turns))
-    if options.hears == "own":
+    hears: Iterable[int] = range(len(turns))
+    if options.hears == "own" or audible is not None:
+        own = options.hears == "own"
         hears = [
             index
             for index, turn in enumerate(turns)
-            if not turn.cue.private or turn.cue.seat == speaker.id
+            if turn.cue.seat == speaker.id
+            or (not (own and turn.cue.private) and (audible is None or index in audible))
         ]
     cue = Cue(
         seat=speaker.id,

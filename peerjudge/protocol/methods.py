@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from peerjudge.data import Comparison, Control, Cue, Expects, Seat, Turn, replace
+from peerjudge.data import Comparison, Control, Cue, Expects, Seat, replace
 
 Comparative = Literal[
     "pairwise", "pairwise_cot", "pros_cons", "solve_first", "prepair", "prepair_star"
@@ -151,31 +151,25 @@ def build_method_cues(
     return (*first, last)
 
 
-def next_opening_cue(
+def build_opening_cues(
     seats: tuple[Seat, ...],
     comparison: Comparison,
-    turns: tuple[Turn, ...],
     options: OpeningOptions,
     *,
     control: Control = "none",
-) -> Cue | None:
-    """Return the next private cue of an opening in seat order; `None` when all seats have reviewed."""
-    if turns and not turns[-1].cue.private:
-        return None
-    # The verdict is the last private turn of a seat.
-    ends = [turn.index + 1 for turn in turns if turn.cue.expects is Expects.VERDICT]
-    place, start = len(ends), ends[-1] if ends else 0
-    if place == len(seats):
-        return None
-    cues = build_method_cues(
-        options.opening,
-        seats[place],
-        reorder_for_seat(place, comparison, control),
-        options,
-        self_metrics=options.self_metrics,
-        start=start,
-    )
-    return cues[len(turns) - start]
+) -> tuple[Cue, ...]:
+    """Return the private cues of these seats, in seat order: the set that opens a discussion."""
+    cues: tuple[Cue, ...] = ()
+    for place, seat in enumerate(seats):
+        cues += build_method_cues(
+            options.opening,
+            seat,
+            reorder_for_seat(place, comparison, control),
+            options,
+            self_metrics=options.self_metrics,
+            start=len(cues),
+        )
+    return cues
 
 
 def merge_orders(shown: Iterable[Cue], swapped: Iterable[Cue]) -> tuple[Cue, ...]:

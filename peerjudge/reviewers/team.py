@@ -27,6 +27,7 @@ from peerjudge.data import (
     from_json,
     from_plain,
     replace,
+    split_turns,
     to_json,
     to_plain,
 )
@@ -235,7 +236,7 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
         self._discussion = LiveDiscussion()
 
     async def pause(self) -> None:
-        """Hold the discussion after the current turn."""
+        """Hold the discussion after the calls that are under way."""
         self._discussion.going.clear()
 
     async def resume(self) -> None:
@@ -329,15 +330,20 @@ class LiveDiscussion(Journal):
                 playing.exception()  # marks it as retrieved if the generator was closed early
 
     async def turn(self, transcript: Transcript, turn: Turn) -> None:
-        """Pass on a turn, and wait while the discussion is paused."""
+        """Keep a turn and pass it on after those before it, and wait while the discussion is paused."""
         before = transcript if self.transcript is None else self.transcript
-        self.transcript = replace(before, turns=(*before.turns, turn), stop=None, failure=None)
-        self._turns.put_nowait(turn)
+        said = sorted((*before.turns, *before.ahead, turn), key=lambda one: one.index)
+        turns, ahead = split_turns(said)
+        self.transcript = replace(before, turns=turns, ahead=ahead, stop=None, failure=None)
+        for one in turns[len(before.turns) :]:
+            self._turns.put_nowait(one)
         await self.going.wait()
 
     async def end(self, transcript: Transcript) -> None:
-        """Store the end of the discussion."""
+        """Store the end of the discussion, and pass on turns after one that failed."""
         self.transcript = transcript
+        for turn in transcript.ahead:
+            self._turns.put_nowait(turn)
         await self.going.wait()
 
 

@@ -91,7 +91,7 @@ class Bounds:
     """Limits of the calls into one place.
 
     Args:
-        max_connections: Most discussions, and so calls, in flight at a time.
+        max_connections: Most calls in flight at a time, and most discussions open.
         cost_limit: Limit in USD on all that was ever spent in the place.
         token_limit: Limit on prompt and completion tokens, likewise; simulated ones count.
         fail_on_error: Stop when 5 discussions or texts and this share of the ended ones have failed.

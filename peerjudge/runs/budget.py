@@ -2,8 +2,8 @@
 
 Opening a discussion sets aside its expected cost, so that discussions that begin can end. Each call
 first reserves the most it may cost, then settles what it did cost; a repeated attempt that was billed
-reserves again. The total therefore never exceeds the limit as long as no attempt costs more than it
-reserved.
+reserves again. A discussion may have several calls under way, told apart by their turns. The total
+therefore never exceeds the limit as long as no attempt costs more than it reserved.
 
 If the next discussion does not fit, the open ones continue and the run stops after them. If they
 cannot all continue, the one opened last waits and its share goes to the others; its turns are stored
@@ -45,16 +45,27 @@ _NO_LIMIT = float("inf")
 
 
 class _Account:
-    """The share of one open discussion: set aside for its rest, held now, and wanted by its next call."""
+    """The share of one open discussion: set aside for its rest, and held now.
+
+    `calls` has the most that each call under way may cost, by turn, and `waiting` the calls that wait for
+    room, with the most that they may cost.
+    """
 
     def __init__(self, set_aside: Amount) -> None:
         self.set_aside = set_aside
-        self.held = self.wanted = _NOTHING
-        self.turn: asyncio.Future[None] | None = None
+        self.held = _NOTHING
+        self.calls: dict[int, Amount] = {}
+        self.waiting: dict[int, tuple[Amount, asyncio.Future[None]]] = {}
 
     @property
-    def is_waiting(self) -> bool:
-        return self.turn is not None and not self.turn.done()
+    def is_stuck(self) -> bool:
+        """Whether some call waits, and none is under way that will make room."""
+        return bool(self.waiting) and not self.calls
+
+    @property
+    def needed(self) -> Amount:
+        """The most that its calls under way may cost, or what is set aside if that is more."""
+        return sum(self.calls.values(), _NOTHING).maximum(self.set_aside)
 
 
 class Budget:
@@ -104,42 +115,37 @@ class Budget:
             self._hold(self._accounts[discussion], expected)
         return entered
 
-    async def reserve(self, discussion: str, most: Amount) -> None:
-        """Hold the most that the discussion's next call may cost; waits until there is room."""
+    async def reserve(self, discussion: str, turn: int, most: Amount) -> None:
+        """Hold the most that a call of a discussion may cost; waits until there is room."""
         account = self._accounts[discussion]
-        account.wanted = most
-        if self._serve(account):
+        if self._serve(account, turn, most):
             return
-        account.turn = asyncio.get_running_loop().create_future()
+        room: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        account.waiting[turn] = most, room
         self._grant()
         try:
             with parked():
-                await account.turn
-        finally:
-            account.turn = None
+                await room
+        except BaseException:
+            if account.waiting.pop(turn, None) is None:  # It was granted before it was cancelled.
+                self._end_call(account, turn)
+            raise
 
-    def renew(self, discussion: str, cost: Amount, most: Amount) -> bool:
+    def renew(self, discussion: str, turn: int, cost: Amount, most: Amount) -> bool:
         """Record the cost of a failed attempt and hold the most that its repetition may cost.
 
         Returns `False` if there is no room now; the call then holds what a settled one does.
         """
-        self.spent += cost
-        account = self._accounts[discussion]
-        account.set_aside = (account.set_aside - cost).maximum(_NOTHING)
-        account.wanted = most
-        if self._serve(account):
+        account = self._spend(discussion, cost)
+        account.calls.pop(turn, None)
+        if self._serve(account, turn, most):
             return True
-        self._hold(account, account.set_aside)
-        self._grant()
+        self._end_call(account, turn)
         return False
 
-    def settle(self, discussion: str, cost: Amount) -> None:
-        """Record the cost of a call, and hold what is still set aside for its discussion."""
-        self.spent += cost
-        account = self._accounts[discussion]
-        account.set_aside = (account.set_aside - cost).maximum(_NOTHING)
-        self._hold(account, account.set_aside)
-        self._grant()
+    def settle(self, discussion: str, turn: int, cost: Amount) -> None:
+        """Record the cost of a call, and hold what is still needed for its discussion."""
+        self._end_call(self._spend(discussion, cost), turn)
 
     def close(self, discussion: str) -> None:
         """Free what is set aside for a discussion that has ended."""
@@ -148,33 +154,49 @@ class Budget:
             self._hold(account, _NOTHING)
             self._grant()
 
+    def _spend(self, discussion: str, cost: Amount) -> _Account:
+        self.spent += cost
+        account = self._accounts[discussion]
+        account.set_aside = (account.set_aside - cost).maximum(_NOTHING)
+        return account
+
+    def _end_call(self, account: _Account, turn: int) -> None:
+        account.calls.pop(turn, None)
+        self._hold(account, account.needed)
+        self._grant()
+
     def _hold(self, account: _Account, amount: Amount) -> None:
         self._held += amount - account.held
         account.held = amount
 
-    def _serve(self, account: _Account) -> bool:
-        held = account.set_aside.maximum(account.wanted)
-        if not (held - account.held).fits(self.free):
+    def _serve(self, account: _Account, turn: int, most: Amount) -> bool:
+        """Let a call begin if there is room for the most that it may cost."""
+        account.calls[turn] = most
+        needed = account.needed
+        if not (needed - account.held).fits(self.free):
+            del account.calls[turn]
             return False
-        self._hold(account, held)
+        self._hold(account, needed)
         return True
 
     def _grant(self) -> None:
         """Let waiting calls continue that fit now, in the order in which discussions were opened."""
         while True:
-            waiting = [account for account in self._accounts.values() if account.is_waiting]
+            waiting = [account for account in self._accounts.values() if account.waiting]
             for account in waiting:
-                if account.turn is not None and self._serve(account):
-                    account.turn.set_result(None)
-            waiting = [account for account in waiting if account.is_waiting]
-            if not waiting:
+                for turn, (most, room) in tuple(account.waiting.items()):
+                    if self._serve(account, turn, most):
+                        del account.waiting[turn]
+                        room.set_result(None)
+            stuck = [account for account in waiting if account.is_stuck]
+            if not any(account.waiting for account in waiting):
                 self._admit()
                 return
-            if len(waiting) < len(self._accounts):
+            if len(stuck) < len(self._accounts):
                 return  # A call is in flight and will make room.
-            giver = next((each for each in reversed(waiting) if each.held != _NOTHING), None)
+            giver = next((each for each in reversed(stuck) if each.held != _NOTHING), None)
             if giver is None:
-                self._note_limit(waiting[0].wanted)
+                self._note_limit(next(most for most, _ in stuck[0].waiting.values()))
                 self.exhausted.set()
                 return
             giver.set_aside = _NOTHING

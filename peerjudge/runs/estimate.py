@@ -31,7 +31,7 @@ from peerjudge.data import (
 from peerjudge.engine import RequestBuilder, request_choice, request_rereading
 from peerjudge.errors import ExperimentError
 from peerjudge.protocol import DiscussionProtocol
-from peerjudge.runs.rehearsal import simulate_turns
+from peerjudge.runs.rehearsal import Reply, simulate_course
 from peerjudge.runs.schedule import Cast, Plan
 
 if TYPE_CHECKING:
@@ -279,7 +279,7 @@ def simulate_calls(
     count: TokenCounter,
     reread: Container[str] = (),
     ask: Container[str] = (),
-    reply: Callable[[Cue], str] | None = None,
+    reply: Reply | None = None,
 ) -> Iterator[tuple[Request, Usage]]:
     """Yield each call that the discussion still makes if its seats never agree.
 
@@ -290,15 +290,14 @@ def simulate_calls(
 
     Raises `ProtocolError` if the protocol does not end.
     """
-    seats, comparison, turns = transcript.seats, transcript.comparison, transcript.turns
     requests = RequestBuilder(transcript, pack=pack, roles=roles)
     second = transcript.reread
     lengths = {
         seat.id: min(ASSUMED_REPLY, seat.sampling.max_tokens or ASSUMED_REPLY)
-        for seat in (*seats, *([] if second is None else [second]))
+        for seat in (*transcript.seats, *([] if second is None else [second]))
     }
 
-    def fill(cue: Cue) -> str:
+    def fill(_: int, cue: Cue) -> str:
         return "word" * lengths[cue.seat]
 
     def measure(request: Request) -> Usage:
@@ -306,8 +305,9 @@ def simulate_calls(
         length = lengths[request.seat.id]
         return Usage(prompt_tokens=prompt, completion_tokens=length, estimated=True)
 
-    for turn in simulate_turns(protocol, seats, comparison, turns, reply=reply or fill):
-        request = requests.build(turn.cue, turns)
+    for course, index in simulate_course(protocol, transcript, reply=reply or fill):
+        turn = course.said[index]
+        request = requests.build(index, course.cues, course.said, course.waves)
         yield request, measure(request)
         if _may_ask(turn, transcript, request, ask):
             question = request_choice(turn.utterance, request)
@@ -316,7 +316,6 @@ def simulate_calls(
         if second is not None and has_verdict and request.seat.reviewer in reread:
             again = request_rereading(turn, transcript, second, pack=pack)
             yield again, measure(again)
-        turns = (*turns, turn)
 
 
 def _may_ask(

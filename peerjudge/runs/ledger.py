@@ -85,10 +85,10 @@ class Ledger:
         self._open: dict[int, Call] = {}
         self._lost = _Total()
         self._lost_before = _Total()
-        self._by_discussion: dict[str, Amount] = {}
+        self._by_turn: dict[str, dict[int | None, Amount]] = {}
         self._attempts: Counter[str] = Counter()
-        self.renewals: dict[str, Callable[[], bool]] = {}
-        """Renews the reserve of the call under way, by discussion; empty without a limit."""
+        self.renewals: dict[tuple[str, int | None], Callable[[], bool]] = {}
+        """Renews the reserve of a call under way, by discussion and turn; empty without a limit."""
 
     @classmethod
     async def open(cls, store: Store, *, run: str, costs: Costs) -> Ledger:
@@ -102,31 +102,35 @@ class Ledger:
         number = next(self._numbers)
         self._open[number] = call
         self._attempts[call.discussion] += 1
-        self._charge(call.discussion, _amount(call))
+        self._charge(call, _amount(call))
         await self._write(number, call)
         return number
 
     async def settle(self, number: int, call: Call) -> None:
         """Book the outcome of an open call."""
         estimate = self._open.pop(number)
-        self._charge(call.discussion, _amount(call) - _amount(estimate))
+        self._charge(call, _amount(call) - _amount(estimate))
         self._count(call)
         await self._write(number, call)
 
-    def reserve_again(self, discussion: str) -> bool:
+    def reserve_again(self, discussion: str, turn: int | None) -> bool:
         """Reserve the cost of another attempt; return `False` if the limit has no room for it now."""
-        renew = self.renewals.get(discussion)
+        renew = self.renewals.get((discussion, turn))
         return renew is None or renew()
 
     async def book(self, call: Call) -> None:
         """Book a call of a client without a ledger, once it is over."""
-        self._charge(call.discussion, _amount(call))
+        self._charge(call, _amount(call))
         self._count(call)
         await self._write(next(self._numbers), call)
 
     def spent_on(self, discussion: str) -> Amount:
         """Return the amount spent by this run on a discussion; open calls count with their estimate."""
-        return self._by_discussion.get(discussion, Amount())
+        return sum(self._by_turn.get(discussion, {}).values(), Amount())
+
+    def spent_on_turn(self, discussion: str, turn: int | None) -> Amount:
+        """Return the amount spent by this run on a turn; open calls count with their estimate."""
+        return self._by_turn.get(discussion, {}).get(turn, Amount())
 
     def count_attempts(self, discussion: str) -> int:
         """Return the number of attempts that were sent for a discussion by this run."""
@@ -134,7 +138,7 @@ class Ledger:
 
     def close(self, discussion: str) -> None:
         """Forget the sums of a discussion that has ended."""
-        self._by_discussion.pop(discussion, None)
+        self._by_turn.pop(discussion, None)
         self._attempts.pop(discussion, None)
 
     @property
@@ -198,8 +202,9 @@ class Ledger:
         elif outcome == _UNMETERED:
             self.unmetered.add(call.usage, call.cost)
 
-    def _charge(self, discussion: str, amount: Amount) -> None:
-        self._by_discussion[discussion] = self.spent_on(discussion) + amount
+    def _charge(self, call: Call, amount: Amount) -> None:
+        turns = self._by_turn.setdefault(call.discussion, {})
+        turns[call.turn] = turns.get(call.turn, Amount()) + amount
 
     def _write(self, number: int, call: Call) -> Awaitable[None]:
         usage = call.usage
@@ -274,15 +279,15 @@ class BookedReviewer:
 
     async def speak(self, request: Request) -> Utterance:
         """Return the reply, once it is booked; raise any error of the reviewer."""
-        before = self._ledger.spent_on(request.discussion)
+        before = self._ledger.spent_on_turn(request.discussion, request.turn)
         reply, _ = clean_utterance(await self._reviewer.speak(request))
-        booked = self._ledger.spent_on(request.discussion) != before
+        booked = self._ledger.spent_on_turn(request.discussion, request.turn) != before
         if booked or reply.simulated or reply.cached:
             return reply
         from peerjudge.clients import Call, CallOutcome
 
         metered = reply.usage != Usage()
-        is_limited = request.discussion in self._ledger.renewals
+        is_limited = (request.discussion, request.turn) in self._ledger.renewals
         if is_limited and not (metered or self._warned):
             self._warned = True
             _log.warning(

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Iterable, Mapping, Sequen
 from contextlib import asynccontextmanager
 
 from peerjudge.data import Message, Request, ReviewerKind, Sampling, Seat, Usage, Utterance
-from peerjudge.engine import DiscussionSetup, Reviewer
+from peerjudge.engine import Connections, DiscussionSetup, Reviewer
 from peerjudge.logs import get_logger
 from peerjudge.runs.bounds import Bounds
 from peerjudge.runs.budget import Amount, Budget
@@ -33,6 +33,9 @@ _TOO_MANY_FAILURES = "too many failures"
 _FEWEST_FAILURES = 5
 """A share computed from fewer failures stops no run."""
 
+_CALLED = frozenset({ReviewerKind.MODEL, ReviewerKind.PYTHON, ReviewerKind.SIMULATED})
+"""Reviewers whose calls take time; records answer at once, and people in their own."""
+
 _log = get_logger()
 
 
@@ -47,8 +50,9 @@ class _Reserve:
         self.is_refused = False
         """Whether the budget had no room for another attempt."""
         self._limits, self._budget, self._most = limits, budget, most
-        self._discussion, self._reviewer = request.discussion, request.seat.reviewer
-        self._settled = limits.ledger.spent_on(request.discussion)
+        self._discussion, self._turn = request.discussion, request.turn
+        self._reviewer = request.seat.reviewer
+        self._settled = limits.ledger.spent_on_turn(request.discussion, request.turn)
         self._simulated = Amount()
 
     @classmethod
@@ -58,16 +62,17 @@ class _Reserve:
     ) -> AsyncGenerator[_Reserve]:
         """Wait until the budget has room, hold it during the call, and settle what the call cost."""
         amount = limits.price(request.seat.reviewer, most)
-        await budget.reserve(request.discussion, amount)
+        call = request.discussion, request.turn
+        await budget.reserve(*call, amount)
         reserve = cls(limits, budget, request, amount)
         renewals = limits.ledger.renewals
-        renewals[request.discussion] = reserve.renew
+        renewals[call] = reserve.renew
         try:
             yield reserve
         finally:
             # Failed attempts may be billed as well, and a cancelled call counts with its estimate.
-            del renewals[request.discussion]
-            budget.settle(request.discussion, reserve._take_cost())
+            del renewals[call]
+            budget.settle(*call, reserve._take_cost())
 
     def add_simulated(self, reply: Utterance) -> None:
         """Count a simulated reply, which is in no ledger."""
@@ -83,12 +88,13 @@ class _Reserve:
         cost = self._take_cost()
         if cost == Amount():
             return True
-        self.is_refused = not self._budget.renew(self._discussion, cost, self._most)
+        self.is_refused = not self._budget.renew(self._discussion, self._turn, cost, self._most)
         return not self.is_refused
 
     def _take_cost(self) -> Amount:
         """Return the cost since the last time."""
-        spent = self._limits.ledger.spent_on(self._discussion) + self._simulated
+        spent = self._limits.ledger.spent_on_turn(self._discussion, self._turn)
+        spent += self._simulated
         cost = spent - self._settled
         self._settled = spent
         return cost
@@ -225,21 +231,29 @@ class Limits:
             return _TOO_MANY_FAILURES
         return None if self.budget is None else self.budget.reached
 
-    def apply(self, reviewers: Mapping[str, Reviewer]) -> Mapping[str, Reviewer]:
+    def apply(
+        self, reviewers: Mapping[str, Reviewer], *, connections: Connections | None = None
+    ) -> Mapping[str, Reviewer]:
         """Return the reviewers, by card, with their replies booked and the limits applied to their calls.
 
-        Clients of models book their own calls.
+        Clients of models book their own calls. `connections` bounds the calls at a time, if it is given; a
+        call that waits for room in the budget holds none.
         """
         booked = {
-            name: BookedReviewer(reviewer, self.ledger, self._costs)
-            if self.cast[name].kind is ReviewerKind.PYTHON
-            else reviewer
-            for name, reviewer in reviewers.items()
+            name: self._book(name, reviewer, connections) for name, reviewer in reviewers.items()
         }
         if self.budget is None and self._deadline is None:
             return booked
         self._reviewers = {name: LimitedReviewer(each, self) for name, each in booked.items()}
         return self._reviewers
+
+    def _book(self, name: str, reviewer: Reviewer, connections: Connections | None) -> Reviewer:
+        kind = self.cast[name].kind
+        if connections is not None and kind in _CALLED:
+            reviewer = connections.bind(reviewer)
+        if kind is ReviewerKind.PYTHON:
+            return BookedReviewer(reviewer, self.ledger, self._costs)
+        return reviewer
 
     def price(self, reviewer: str, usage: Usage) -> Amount:
         """Return the tokens of a call and their cost, 0 if the price is unknown."""
@@ -250,7 +264,7 @@ class Limits:
         """Return whether the discussion may begin; waits while open ones may make room for it."""
         transcript = setup.transcript
         if self.budget is not None:
-            for turn in transcript.turns:
+            for turn in (*transcript.turns, *transcript.ahead):
                 reviewer = transcript.seat(turn.cue.seat).reviewer
                 self._reviewers[reviewer].learn_length(turn.utterance.usage.completion_tokens)
         calls = simulate_calls(

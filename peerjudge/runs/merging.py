@@ -248,7 +248,9 @@ def _renumber(row: Mapping[str, object]) -> int:
 
 
 def _require_same_turns(name: str, earlier: Transcript, later: Transcript) -> None:
-    for before, turn in zip(earlier.turns, later.turns, strict=False):
+    said = {turn.index: turn for turn in (*earlier.turns, *earlier.ahead)}
+    for turn in (*later.turns, *later.ahead):
+        before = said.get(turn.index, turn)
         if before.utterance.text != turn.utterance.text or before.review != turn.review:
             msg = (
                 f"{name}: discussion {later.id!r} (condition {later.condition!r}, comparison "
@@ -262,7 +264,7 @@ def _is_further(transcript: Transcript, other: Transcript) -> bool:
     def progress(transcript: Transcript) -> tuple[bool, int, bool]:
         return (
             transcript.stop is StopReason.COMPLETE,
-            len(transcript.turns),
+            len(transcript.turns) + len(transcript.ahead),
             transcript.stop is not None,
         )
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import replace
 
 from peerjudge.data import StopReason, Transcript
-from peerjudge.engine import DiscussionSetup, Reviewer, play_all
+from peerjudge.engine import Connections, DiscussionSetup, Reviewer, play_all
 from peerjudge.engine.barrier import parked
 from peerjudge.runs.awaited import OpenDesk
 from peerjudge.runs.limits import Limits
@@ -24,8 +24,10 @@ _POLL = 0.5
 class Player:
     """The discussions of one run that are not complete yet, and the parts that run them.
 
-    `on_end` is called with every ended discussion, before the ledger forgets what it cost. With `people`,
-    discussions that wait for a person go on when the answer has come; `say` shows that the run waits.
+    `on_end` is called with every ended discussion, before the ledger forgets what it cost. At most
+    `max_connections` calls are in flight, unless `bounds_calls` is false: in batch mode a bound would split a
+    batch. With `people`, discussions that wait for a person go on when the answer has come; `say` shows that
+    the run waits.
     """
 
     def __init__(
@@ -38,6 +40,8 @@ class Player:
         *,
         observer: Observer | None,
         on_end: Callable[[Transcript], None] | None = None,
+        max_connections: int,
+        bounds_calls: bool = True,
         people: OpenDesk | None = None,
         say: Callable[[str], None] | None = None,
     ) -> None:
@@ -55,29 +59,32 @@ class Player:
         # A budget decides about one discussion at a time.
         self._entrance = asyncio.Lock()
         self._observer = observer
-        self._reviewers = limits.apply(reviewers)
+        self._max_connections = max_connections
+        connections = Connections(max_connections) if bounds_calls else None
+        self._reviewers = limits.apply(reviewers, connections=connections)
         self.journal = RunCounts(store, limits.ledger, prepared.costs)
 
-    async def run_all(self, *, max_connections: int, stops: Sequence[asyncio.Event] = ()) -> None:
+    async def run_all(self, *, stops: Sequence[asyncio.Event] = ()) -> None:
         """Run the remaining discussions until the last one, a limit, or one of the events `stops`."""
-        await self._play(self._list_setups(), max_connections=max_connections, stops=stops)
+        await self._play(self._list_setups(), at_a_time=self._max_connections, stops=stops)
 
-    async def play(self, plan: Plan, *, max_connections: int) -> None:
-        """Run the remaining discussions of a plan with the cards of this run; calls may overlap.
+    async def play(self, plan: Plan, *, at_a_time: int) -> None:
+        """Run the remaining discussions of a plan, so many at a time, with the cards of this run.
 
-        A limit leaves out discussions; those that it cancels can be played again after `release`.
+        Calls of this method may overlap; together they have the connections of this run. A limit leaves out
+        discussions; those that it cancels can be played again after `release`.
         """
-        await self._play(self._open_block(plan), max_connections=max_connections)
+        await self._play(self._open_block(plan), at_a_time=at_a_time)
 
     async def _play(
         self,
         setups: AsyncIterator[DiscussionSetup],
         *,
-        max_connections: int,
+        at_a_time: int,
         stops: Sequence[asyncio.Event] = (),
     ) -> None:
         playing = play_all(
-            setups, max_connections=max_connections, journal=self.journal, on_end=self._end
+            setups, max_connections=at_a_time, journal=self.journal, on_end=self._end
         )
         await self._limits.run(playing, stops=stops)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count as count_from, islice
+from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
 
@@ -187,11 +187,10 @@ def _list_calls(plan: Plan, comparisons: Sequence[Comparison]) -> Iterator[Promp
 
 def _simulate(plan: Plan, part: Part, head: Transcript, *, words: bool) -> Iterator[_Made]:
     """Yield the calls with placeholders as replies, or with replies of the assumed length."""
-    numbers = count_from(len(head.turns))
     names = {seat.id: seat.reviewer for seat in head.seats}
 
-    def reply(cue: Cue) -> str:
-        return f"[reply of {names[cue.seat]} in turn {next(numbers)}]"
+    def reply(index: int, cue: Cue) -> str:
+        return f"[reply of {names[cue.seat]} in turn {index}]"
 
     called = {name for name, card in plan.cast.items() if card.kind in _CALLED}
     return simulate_calls(

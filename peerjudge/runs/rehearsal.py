@@ -15,17 +15,21 @@ from peerjudge.data import (
     Question,
     Review,
     Seat,
+    Transcript,
     Turn,
     Utterance,
     Verdict,
 )
-from peerjudge.engine import conclude, next_cue
+from peerjudge.engine import Course, conclude, walk_sets
 from peerjudge.errors import PromptError, ProtocolError
 from peerjudge.prompts import render
 from peerjudge.protocol import DiscussionProtocol
 
 Choice = Callable[[int, Comparison], Verdict]
 """Returns the verdict of a seat, given its index and the comparison."""
+
+Reply = Callable[[int, Cue], str]
+"""Returns the text of a turn, given its number and its cue."""
 
 
 def choose_own_number(place: int, comparison: Comparison) -> Verdict:
@@ -62,9 +66,6 @@ def rehearse(protocol: DiscussionProtocol, pack: PromptPack | None = None, *, se
         rendered: set[object] = set()
         for turn in simulate_turns(protocol, seated, comparison, choose=choose):
             cue = turn.cue
-            if next_cue(protocol, seated, comparison, turns) != cue:
-                msg = f"protocol {protocol.name!r} gives two different cues for turn {turn.index}"
-                raise ProtocolError(msg)
             kind = (cue.task, cue.reply, cue.expects, cue.private, cue.ties, cue.remind)
             if pack is not None and (*kind, len(cue.sees)) not in rendered:
                 rendered.add((*kind, len(cue.sees)))
@@ -74,6 +75,11 @@ def rehearse(protocol: DiscussionProtocol, pack: PromptPack | None = None, *, se
                     msg = f"protocol {protocol.name!r} cannot use this prompt pack: {cause}"
                     raise PromptError(msg) from cause
             turns = (*turns, turn)
+        for start, cues in walk_sets(protocol, seated, comparison, turns):
+            given = [turn.cue for turn in turns[start : start + len(cues)]]
+            if [*cues] != given:
+                msg = f"protocol {protocol.name!r} gives two different sets of cues after {start} turns"
+                raise ProtocolError(msg)
         verdict = conclude(protocol, seated, comparison, turns)
         if verdict.choice is not None and verdict.choice not in comparison.shown:
             msg = f"protocol {protocol.name!r} concludes {verdict}, which is not one of the answers"
@@ -92,18 +98,38 @@ def simulate_turns(
     protocol: DiscussionProtocol,
     seats: tuple[Seat, ...],
     comparison: Comparison,
-    turns: tuple[Turn, ...] = (),
     *,
     choose: Choice = choose_own_number,
-    reply: Callable[[Cue], str] = lambda _: "So.",
+    reply: Reply = lambda _, __: "So.",
 ) -> Iterator[Turn]:
-    """Yield the turns that follow, with these choices as verdicts and these texts as replies.
+    """Yield the turns of a discussion with these choices as verdicts and these texts as replies.
 
     Raises `ProtocolError` if the protocol breaks its contract, or does not end.
     """
-    places = {seat.id: place for place, seat in enumerate(seats)}
-    while cue := next_cue(protocol, seats, comparison, turns):
-        verdict = choose(places[cue.seat], comparison)
+    head = Transcript(
+        id="-", comparison=comparison, protocol=protocol.name, seats=seats, condition="simulated"
+    )
+    for course, index in simulate_course(protocol, head, choose=choose, reply=reply):
+        yield course.said[index]
+
+
+def simulate_course(
+    protocol: DiscussionProtocol,
+    transcript: Transcript,
+    *,
+    choose: Choice = choose_own_number,
+    reply: Reply = lambda _, __: "So.",
+) -> Iterator[tuple[Course, int]]:
+    """Yield the number of each turn that a discussion still makes, in order, with the course that holds it.
+
+    Arguments as for `simulate_turns`.
+    """
+    course = Course(protocol, transcript)
+    places = {seat.id: place for place, seat in enumerate(transcript.seats)}
+    while speakable := course.list_speakable():
+        index = speakable[0]
+        cue = course.cues[index]
+        verdict = choose(places[cue.seat], transcript.comparison)
         match cue.expects:
             case Expects.VERDICT:
                 review = Review(verdict=verdict)
@@ -111,7 +137,6 @@ def simulate_turns(
                 review = Review(score=float(cue.scale[1]) if verdict.readable else None)
             case Expects.TEXT:
                 review = Review()
-        utterance = Utterance(text=reply(cue), simulated=True)
-        turn = Turn(index=len(turns), cue=cue, utterance=utterance, review=review)
-        yield turn
-        turns = (*turns, turn)
+        utterance = Utterance(text=reply(index, cue), simulated=True)
+        course.said[index] = Turn(index=index, cue=cue, utterance=utterance, review=review)
+        yield course, index

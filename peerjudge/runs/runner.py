@@ -97,8 +97,8 @@ async def run(
         cache: File or folder of the reply cache, which several runs may share; by default the run
             folder, or the user's cache folder for a run in a database. `"none"` keeps replies in
             memory only.
-        max_connections: Most discussions, and so calls, in flight at a time; by default 10, with `batch`
-            2,000.
+        max_connections: Most calls in flight at a time, and most discussions open; by default 10, with
+            `batch` 2,000 discussions.
         cost_limit: Limit in USD on this run and earlier runs into the same place. The run stops
             between discussions, with `stopped = "cost limit"`.
         token_limit: Limit on prompt and completion tokens, simulated ones included, of this run and
@@ -277,6 +277,8 @@ async def run_prepared(
             limits,
             order,
             observer=watching,
+            max_connections=bounds.max_connections,
+            bounds_calls=not play.batch,
             people=people if play.wait else None,
             say=_choose_note(watching),
         )
@@ -285,10 +287,7 @@ async def run_prepared(
         with bound_contextvars(run=prepared.run_id[:8]), record_calls(plan.cast, ledger):
             try:
                 if play.plays:
-                    await player.run_all(
-                        max_connections=bounds.max_connections,
-                        stops=() if batches is None else (batches.detached,),
-                    )
+                    await player.run_all(stops=() if batches is None else (batches.detached,))
             finally:
                 if batches is not None:
                     await batches.close()

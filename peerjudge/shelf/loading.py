@@ -14,7 +14,7 @@ from typing import cast
 from peerjudge.data import Scalar
 from peerjudge.data.choices import suggest_name
 from peerjudge.errors import PeerJudgeError, ProtocolError, ShelfError
-from peerjudge.protocol import Conclude, DiscussionProtocol, NextCue, NoOptions, last_verdict
+from peerjudge.protocol import Conclude, DiscussionProtocol, NextCues, NoOptions, last_verdict
 from peerjudge.shelf.folders import first_paragraph
 
 
@@ -53,13 +53,18 @@ def load_protocol(name: str, path: Path, options: Mapping[str, Scalar]) -> Discu
     Raises `ProtocolError` for a file that declares no protocol and for an unknown or unfit option.
     """
     module = load_module(path, "protocols")
-    if not callable(getattr(module, "next_cue", None)) or not hasattr(module, "SEATS"):
-        msg = f"{path} is not a protocol: it needs SEATS and a function next_cue"
+    if not callable(getattr(module, "next_cues", None)) or not hasattr(module, "SEATS"):
+        msg = f"{path} is not a protocol: it needs SEATS and a function next_cues"
+        if callable(getattr(module, "next_cue", None)):
+            msg = (
+                f"{path} has the former function next_cue: rename it to next_cues(seats, comparison, turns, "
+                "options) -> tuple[Cue, ...], and return (cue,) in place of cue and () in place of None"
+            )
         raise ProtocolError(msg)
     return DiscussionProtocol(
         name=name,
         description=first_paragraph(module.__doc__),
-        cue=cast("NextCue", module.next_cue),
+        cues=cast("NextCues", module.next_cues),
         conclusion=cast("Conclude", getattr(module, "conclude", last_verdict)),
         options=_read_options(name, getattr(module, "Options", NoOptions), options),
         seats=_read_bounds(path, "SEATS", module.SEATS),

@@ -314,9 +314,9 @@ def _conclude_pattern(
     verdict = protocol.conclude(seats, comparison, turns)
     before = 0
     for at in range(len(turns)):
-        if (at, before) not in over:
-            over[at, before] = protocol.next_cue(seats, comparison, turns[:at]) is None
-        if over[at, before]:
+        if at in script.starts and (at, before) not in over:
+            over[at, before] = not protocol.next_cues(seats, comparison, turns[:at])
+        if over.get((at, before)):
             return _code_verdict(verdict, script), at
         before = before * _VALUES + values.get(at, 0) + 1
     return _code_verdict(verdict, script), len(turns)

@@ -42,7 +42,8 @@ class Step:
 class Script:
     """Steps of a protocol with these seats; the protocol itself gives the conclusion.
 
-    `comparison` is in the shown order; `shown` has its answers in the order of the data.
+    `comparison` is in the shown order; `shown` has its answers in the order of the data. `starts` are the
+    first turns of the sets, before which the protocol is asked and may end.
     """
 
     protocol: DiscussionProtocol
@@ -50,6 +51,7 @@ class Script:
     comparison: Comparison
     shown: tuple[str, str]
     steps: tuple[Step, ...]
+    starts: frozenset[int]
 
     @property
     def rates(self) -> bool:
@@ -79,12 +81,15 @@ def write_script(
     shown = comparison.swapped() if swapped else comparison
     turns: tuple[Turn, ...] = ()
     steps: list[Step] = []
-    while (cue := protocol.next_cue(seats, shown, turns)) is not None:
-        if len(turns) >= _LONGEST:
+    starts: set[int] = set()
+    while cues := protocol.next_cues(seats, shown, turns):
+        if len(turns) + len(cues) > _LONGEST:
             msg = f"protocol {protocol.name!r} does not end within {_LONGEST} turns"
             raise ProtocolError(msg)
-        steps.append(_write_step(cue, seats, first, turns))
-        turns += (_disagree(steps[-1], comparison, len(turns)),)
+        starts.add(len(turns))
+        for cue in cues:
+            steps.append(_write_step(cue, seats, first, turns))
+            turns += (_disagree(steps[-1], comparison, len(turns)),)
     kinds = {step.cue.expects for step in steps}
     if not kinds & {Expects.VERDICT, Expects.RATING}:
         msg = f"protocol {protocol.name!r} expects no verdict; there is nothing to simulate"
@@ -100,6 +105,7 @@ def write_script(
         comparison=shown,
         shown=(first, second),
         steps=tuple(steps),
+        starts=frozenset(starts),
     )
 
 

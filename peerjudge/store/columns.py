@@ -31,6 +31,7 @@ from peerjudge.data import (
     Utterance,
     Verdict,
     replace,
+    split_turns,
 )
 from peerjudge.data.discussion import require_fitting_head, require_fitting_turn
 from peerjudge.data.nouns import Count
@@ -222,7 +223,8 @@ class Columns(Archive):
                 if not any(turn.utterance.logprobs for turn in spoken):
                     # Equal turns are one object, see `_turn`.
                     spoken = shared.setdefault(tuple(map(id, spoken)), spoken)
-                yield replace(head, turns=spoken)
+                dense, ahead = split_turns(spoken)
+                yield replace(head, turns=dense, ahead=ahead)
 
     async def _pages(
         self,

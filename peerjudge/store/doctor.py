@@ -25,6 +25,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from peerjudge.data import (
     UNREADABLE,
     Comparison,
+    StopReason,
     Transcript,
     Turn,
     from_json,
@@ -39,6 +40,7 @@ from peerjudge.data.discussion import (
     Utterance,
     require_fitting_head,
     require_fitting_turn,
+    require_place,
 )
 from peerjudge.data.nouns import from_plain, to_plain
 from peerjudge.errors import DataError
@@ -192,11 +194,12 @@ class _Surgeon:
             await self._remove_turns(row, stored, cause)
             await self._cut(delete(discussions).where(discussion), row.id, cause, row.head)
             return
+        there: set[int] = set()
         for place, (index, body) in enumerate(stored):
             try:
-                _require_turn(from_json(Turn, body), whole, place=place, index=index)
+                _require_turn(from_json(Turn, body), whole, index=index, there=there)
             except DataError as cause:
-                mended = None if index != place else _mend_fitting(body, whole, place=place)
+                mended = _mend_fitting(body, whole, index=index, there=there)
                 if mended is not None:
                     self._report(f"turn {index}", row.id, cause, _REPLACED)
                     where = (turns.c.discussion == row.number, turns.c.index == index)
@@ -277,20 +280,25 @@ class _Surgeon:
             page = (await self._connection.execute(query.where(key > last))).all()
 
 
-def _require_turn(turn: Turn, whole: Transcript, *, place: int, index: int) -> None:
+def _require_turn(turn: Turn, whole: Transcript, *, index: int, there: set[int]) -> None:
+    """Raise `DataError` if a turn does not fit after those that are `there`; add it to them.
+
+    A discussion that was interrupted while several seats spoke may lack a turn that no later one hears.
+    """
     verdict = turn.review.verdict
-    require_fitting_turn(whole, place, turn.cue, verdict and verdict.choice)
-    if turn.index != place or index != place:
-        msg = f"turn {place} is missing, and turn {index} follows"
+    require_fitting_turn(whole, index, turn.cue, verdict and verdict.choice)
+    if turn.index != index:
+        msg = f"the row of turn {index} holds turn {turn.index}"
         raise DataError(msg)
+    require_place(turn, there, whole=whole.stop is StopReason.COMPLETE)
 
 
-def _mend_fitting(body: str, whole: Transcript, *, place: int) -> Turn | None:
+def _mend_fitting(body: str, whole: Transcript, *, index: int, there: set[int]) -> Turn | None:
     """Return the turn of a discussion as `mend_turn` does; `None` if its cue does not fit there."""
-    mended = mend_turn(body, index=place)
+    mended = mend_turn(body, index=index)
     try:
         if mended is not None:
-            _require_turn(mended, whole, place=place, index=place)
+            _require_turn(mended, whole, index=index, there=there)
     except DataError:
         return None
     return mended

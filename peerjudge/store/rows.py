@@ -25,6 +25,7 @@ from peerjudge.data import (
     Verdict,
     Writing,
     from_json,
+    split_turns,
     to_json,
 )
 from peerjudge.engine import has_failed_rereading
@@ -113,7 +114,8 @@ def build_transcript(
     """Return the transcript of these rows; `condition` is its condition in the run."""
     kept: dict[str, Any] = {**asdict(from_json(Head, head)), "condition": condition}
     spoken = tuple(from_json(Turn, body) for body in turns)
-    return Transcript(id=discussion, comparison=comparison, turns=spoken, **kept)
+    dense, ahead = split_turns(spoken)
+    return Transcript(id=discussion, comparison=comparison, turns=dense, ahead=ahead, **kept)
 
 
 def compile_statements(dialect: Dialect) -> Mapping[StatementName, Statement]:

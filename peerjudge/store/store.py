@@ -209,7 +209,8 @@ class Store(Archive):
             rows.append((statements["comparison"], comparison_row(transcript.comparison, key=key)))
         rows.append((statements["head"], head_row(transcript, comparison=key)))
         rows += [
-            (statements["old_turn"], turn_row(transcript.id, turn)) for turn in transcript.turns
+            (statements["old_turn"], turn_row(transcript.id, turn))
+            for turn in (*transcript.turns, *transcript.ahead)
         ]
         return rows
 

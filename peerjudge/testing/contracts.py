@@ -89,8 +89,8 @@ def _find_exception(scenario: Scenario) -> str | None:
 
 def _find_endlessness(scenario: Scenario) -> str | None:
     turns = scenario.turns
-    if (cue := scenario.next_cue(turns)) is not None:
-        return f"next_cue returned None after {len(turns)} turns and then {cue!r:.80}"
+    if cues := scenario.next_cues(turns):
+        return f"next_cues returned () after {len(turns)} turns and then {cues!r:.80}"
     return None
 
 
@@ -106,10 +106,14 @@ def _find_illegal_cue(scenario: Scenario) -> str | None:
 
 def _find_impurity(scenario: Scenario) -> str | None:
     turns = scenario.turns
-    for turn in turns:
-        again = scenario.next_cue(turns[: turn.index])
-        if again != turn.cue:
-            return f"next_cue returned {turn.cue!r:.120} for turn {turn.index}, then {again!r:.120}"
+    start = 0
+    while start < len(turns):
+        again = scenario.next_cues(turns[:start])
+        given = tuple(turn.cue for turn in turns[start : start + len(again)])
+        if not again or again != given:
+            given = tuple(turn.cue for turn in turns[start:])
+            return f"next_cues returned {given!r:.120} after {start} turns, then {again!r:.120}"
+        start += len(again)
     if scenario.play() != turns:
         return "the same replies led to another discussion"
     if scenario.conclude(turns) != scenario.conclude(turns):
@@ -213,13 +217,13 @@ def _private_cues(scenario: Scenario, seat: str) -> list[tuple[object, ...]]:
 
 CLAUSES: dict[str, Clause] = {
     "no_exceptions": Clause(
-        "next_cue and conclude raise nothing",
+        "next_cues and conclude raise nothing",
         "Handle every number of seats and answers that SEATS and ANSWERS allow, and every reply.",
         _find_exception,
     ),
     "ends": Clause(
         "the discussion ends with any replies",
-        "Return None from next_cue after a bounded number of turns, and for all longer discussions.",
+        "Return () from next_cues after a bounded number of turns, and for all longer discussions.",
         _find_endlessness,
     ),
     "legal_cues": Clause(
@@ -228,8 +232,8 @@ CLAUSES: dict[str, Clause] = {
         _find_illegal_cue,
     ),
     "pure": Clause(
-        "the same turns lead to the same cue and conclusion, so that a discussion resumes at any turn",
-        "Compute the cue from the arguments alone: no randomness, no clock, no global state.",
+        "the same turns lead to the same cues and conclusion, so that a discussion resumes at any turn",
+        "Compute the cues from the arguments alone: no randomness, no clock, no global state.",
         _find_impurity,
     ),
     "conclusion": Clause(

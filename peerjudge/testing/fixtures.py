@@ -32,29 +32,33 @@ PLAIN_PACK = PromptPack(
 def rounds_of(turns: int) -> DiscussionProtocol:
     """Return a protocol of any number of seats: private reviews, then `turns` turns in seat order.
 
-    Each turn hears all earlier ones. Ties are allowed. The last verdict is the conclusion.
+    The private reviews are one set. Each turn after them hears all earlier ones. Ties are allowed. The last
+    verdict is the conclusion.
     """
 
-    def cue(
+    def give_cues(
         seats: tuple[Seat, ...], comparison: Comparison, said: tuple[Turn, ...], _options: object
-    ) -> Cue | None:
+    ) -> tuple[Cue, ...]:
         now = len(said)
         if now >= len(seats) + turns:
-            return None
+            return ()
         alone = now < len(seats)
-        return Cue(
-            seat=seats[now % len(seats)].id,
-            task="review" if alone else "discuss",
-            sees=comparison.shown,
-            hears=() if alone else tuple(range(now)),
-            private=alone,
-            ties=True,
+        return tuple(
+            Cue(
+                seat=seat.id,
+                task="review" if alone else "discuss",
+                sees=comparison.shown,
+                hears=() if alone else tuple(range(now)),
+                private=alone,
+                ties=True,
+            )
+            for seat in (seats[now:] if alone else (seats[now % len(seats)],))
         )
 
     return DiscussionProtocol(
         name=f"rounds_of_{turns}",
         description=f"Private reviews and {turns} turns",
-        cue=cue,
+        cues=give_cues,
         seats=(1, None),
         answers=(1, None),
     )

@@ -25,7 +25,7 @@ from peerjudge.data import (
     Utterance,
     Verdict,
 )
-from peerjudge.engine import MAX_TURNS, find_cue_fault
+from peerjudge.engine import MAX_TURNS, find_set_fault
 from peerjudge.errors import DataError, PeerJudgeError
 from peerjudge.protocol import DiscussionProtocol
 from peerjudge.protocol.scripted import comparison_of, seats_of
@@ -80,24 +80,28 @@ class Scenario:
         and a discussion that does not end.
         """
         turns: tuple[Turn, ...] = ()
-        while (cue := self.next_cue(turns)) is not None:
-            if fault := find_cue_fault(cue, self.seats, self.comparison, len(turns)):
-                problem = f"next_cue {fault} in turn {len(turns)}"
-                raise ContractError(problem, clause="legal_cues")
-            if len(turns) >= self.most_turns:
+        while cues := self.next_cues(turns):
+            if len(turns) + len(cues) > self.most_turns:
                 problem = f"the discussion goes on after {len(turns)} turns"
                 raise ContractError(problem, clause="ends")
-            turns += (self._answer(cue, turns),)
+            for cue in cues:
+                turns += (self._answer(cue, turns),)
         return turns
 
-    def next_cue(self, turns: tuple[Turn, ...]) -> Cue | None:
-        """Return the next cue after these turns; raises `ContractError` for an exception."""
+    def next_cues(self, turns: tuple[Turn, ...]) -> tuple[Cue, ...]:
+        """Return the next set after these turns; raises `ContractError` for a fault of the protocol."""
+        now = len(turns)
         try:
-            return self.protocol.next_cue(self.seats, self.comparison, turns)
+            cues = self.protocol.next_cues(self.seats, self.comparison, turns)
         except Exception as cause:
             clause = "legal_cues" if isinstance(cause, DataError) else "no_exceptions"
-            problem = f"next_cue raised {cause!r} after {len(turns)} turns"
+            problem = f"next_cues raised {cause!r} after {now} turns"
             raise ContractError(problem, clause=clause) from cause
+        if (found := find_set_fault(cues, self.seats, self.comparison, now)) is not None:
+            turn, fault = found
+            problem = f"next_cues {fault} in turn {turn}"
+            raise ContractError(problem, clause="legal_cues")
+        return cues
 
     def conclude(self, turns: tuple[Turn, ...]) -> Verdict:
         """Return the conclusion after these turns; raises `ContractError` if it is no verdict."""

@@ -76,10 +76,11 @@ def _build_transcript(
     comparison = replace(script.comparison, gold=_decode_verdict(gold))
     seats = [seat.id for seat in script.seats]
     turns: tuple[Turn, ...] = ()
-    while (cue := script.protocol.next_cue(script.seats, comparison, turns)) is not None:
-        place = seats.index(cue.seat) + (0 if cue.private else len(seats))
-        review = Review(verdict=_decode_verdict(stances[place]))
-        turns += (Turn(index=len(turns), cue=cue, utterance=Utterance(text=""), review=review),)
+    while cues := script.protocol.next_cues(script.seats, comparison, turns):
+        for cue in cues:
+            place = seats.index(cue.seat) + (0 if cue.private else len(seats))
+            review = Review(verdict=_decode_verdict(stances[place]))
+            turns += (Turn(index=len(turns), cue=cue, utterance=Utterance(text=""), review=review),)
     return Transcript(
         id="simulated",
         comparison=comparison,

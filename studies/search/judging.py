@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from peerjudge.data import Comparison, Cue, Request, Seat, replace
+from peerjudge.data import Comparison, Request, Seat, replace
 from peerjudge.features.search.nouns import Candidate
 from peerjudge.prompts import render
 from peerjudge.runs import Prepared
@@ -109,8 +109,7 @@ def _find_traits(judge: Judge, task: str) -> tuple[Traits, str]:
     plan = judge.prepared.plan
     (part, *_), comparison = plan.parts, plan.comparisons[0]
     (seat,) = part.seats
-    cue = part.protocol.next_cue(part.seats, comparison, ())
-    assert isinstance(cue, Cue)  # noqa: S101  a discussion begins with a cue
+    cue, *_ = part.protocol.next_cues(part.seats, comparison, ())
     pack = replace(part.pack, tasks={**part.pack.tasks, cue.task: task})
     temper = _build_temper(judge.shelf, seat.reviewer)
     messages = render(

@@ -25,8 +25,9 @@ PACK = (ROOT / "protocols" / "prompts" / "open_chat.toml").read_text(encoding="u
 PROTOCOL = '''"""The first answer wins."""
 from peerjudge.data import Cue, Verdict
 SEATS = (1, 1)
-def next_cue(seats, comparison, turns, options):
-    return None if turns else Cue(seat=seats[0].id, task={task!r}, sees=comparison.shown, private=True)
+def next_cues(seats, comparison, turns, options):
+    cue = Cue(seat=seats[0].id, task={task!r}, sees=comparison.shown, private=True)
+    return () if turns else (cue,)
 '''
 BIASED = (
     "def conclude(seats, comparison, turns, options):\n    return Verdict.of(comparison.shown[0])\n"
@@ -70,7 +71,7 @@ def check(project: Path, place: str, text: str) -> CheckedFile:
         ("protocols/p.py", "raise SystemExit(3)", ["loads"], "SystemExit"),
         (
             "protocols/p.py",
-            "SEATS = (1, 1)\nOptions = 3\ndef next_cue(*_): ...",
+            "SEATS = (1, 1)\nOptions = 3\ndef next_cues(*_): ...",
             ["loads"],
             "dataclass",
         ),

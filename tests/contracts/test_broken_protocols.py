@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import pytest
 
@@ -24,25 +25,25 @@ def review(seat, comparison, /, **changes) -> Cue:
     )
 
 
-def broken(cue: Callable | None = None, conclusion: Callable | None = None) -> DiscussionProtocol:
+def broken(cues: Callable | None = None, conclusion: Callable | None = None) -> DiscussionProtocol:
     """A protocol of two seats and two turns with one function replaced."""
-    changes = {"cue": cue or GOOD.cue, "conclusion": conclusion or GOOD.conclusion}
+    changes = {"cues": cues or GOOD.cues, "conclusion": conclusion or GOOD.conclusion}
     return replace(GOOD, seats=(2, 2), answers=(2, 3), **changes)
 
 
 def changed_cue(change: Callable) -> Callable:
     """The cues of the good protocol, each changed."""
 
-    def cue(seats, comparison, turns, options):
-        found = GOOD.cue(seats, comparison, turns, options)
-        return None if found is None else change(found, seats, comparison, turns)
+    def cues(seats, comparison, turns, options):
+        found = GOOD.cues(seats, comparison, turns, options)
+        return tuple(change(cue, seats, comparison, turns) for cue in found)
 
-    return cue
+    return cues
 
 
 def endless(seats, comparison, turns, options):
     """Cues the first seat for ever."""
-    return review(seats[0], comparison)
+    return (review(seats[0], comparison),)
 
 
 def random_task(cue, seats, comparison, turns):
@@ -75,16 +76,16 @@ BROKEN = {
     "swap_symmetric": broken(conclusion=first_shown),
     "private_reviews": broken(
         lambda seats, comparison, turns, _: (
-            None
-            if len(turns) == 2
-            else review(seats[len(turns)], comparison, hears=(0,) * len(turns))
+            ()
+            if turns
+            else (review(seats[0], comparison), review(seats[1], comparison, hears=(0,)))
         )
     ),
     "same_private_cues": broken(
         lambda seats, comparison, turns, _: (
-            None
-            if len(turns) == 2
-            else review(seats[len(turns)], comparison, task="decide" if turns else "review")
+            ()
+            if turns
+            else (review(seats[0], comparison), review(seats[1], comparison, task="decide"))
         )
     ),
 }
@@ -118,10 +119,44 @@ def test_a_broken_clause_is_named(clause: str):
 def test_cues_that_name_what_does_not_exist_are_illegal(change: dict[str, object]):
     """A cue names seats, answers and earlier turns that exist; a rating shows one answer."""
 
-    def cue(seats, comparison, turns, _):
-        return None if turns else review(seats[0], comparison, **change)
+    def cues(seats, comparison, turns, _):
+        return () if turns else (review(seats[0], comparison, **change),)
 
-    assert "legal_cues" in [each.clause for each in check_protocol(broken(cue))]
+    assert "legal_cues" in [each.clause for each in check_protocol(broken(cues))]
+
+
+@pytest.mark.parametrize("returned", [None, [], "review", (None,)])
+def test_what_is_no_tuple_of_cues_is_no_set(returned: object):
+    """A set is a tuple of cues; `None`, which ended a discussion once, is refused as well."""
+    found = [each.clause for each in check_protocol(broken(lambda *_: returned))]
+    assert found[:1] == ["legal_cues"]
+
+
+def test_a_cue_may_hear_earlier_turns_of_its_set_only():
+    """In a set a cue hears turns before its own; a later one of the set is not there yet."""
+
+    def cues(seats, comparison, turns, _, *, later):
+        given = []
+        for seat in seats:
+            now = len(given)
+            given.append(review(seat, comparison, hears=(now + 1,) if later else ()))
+            given.append(review(seat, comparison, task="decide", hears=() if later else (now,)))
+        return () if turns else tuple(given)
+
+    assert check_protocol(broken(partial(cues, later=False))) == ()
+    found = check_protocol(broken(partial(cues, later=True)))
+    assert [each.clause for each in found] == ["legal_cues"]
+
+
+def test_one_cue_at_a_time_is_a_protocol():
+    """Sets of one cue are legal: a protocol may wait for each turn."""
+
+    def one_by_one(seats, comparison, turns, options):
+        opening = GOOD.cues(seats, comparison, (), options)
+        now = len(turns)
+        return opening[now:][:1] or GOOD.cues(seats, comparison, turns, options)
+
+    assert check_protocol(broken(one_by_one)) == ()
 
 
 @pytest.mark.parametrize("conclusion", [lambda *_: None, lambda *_: TIE, lambda *_: REFUSED])
@@ -142,13 +177,13 @@ class Picky:
 def test_option_values_that_a_protocol_refuses_are_no_mistake():
     """A protocol may refuse an option value with a `ProtocolError`, but not its own defaults."""
 
-    def cue(seats, comparison, turns, options):
+    def cues(seats, comparison, turns, options):
         if options.turns == 0:
             msg = "at least one turn"
             raise ProtocolError(msg)
-        return GOOD.cue(seats, comparison, turns, options)
+        return GOOD.cues(seats, comparison, turns, options)
 
-    protocol = replace(broken(cue), options=Picky())
+    protocol = replace(broken(cues), options=Picky())
     assert check_protocol(protocol) == ()
     always = check_protocol(replace(protocol, options=Picky(turns=0)))
     assert [each.clause for each in always] == ["no_exceptions"]

@@ -123,9 +123,11 @@ async def test_another_shown_order_or_temperature_is_another_draw():
 def test_another_request_is_another_draw(change):
     """The form of the reply, the control and a blind cue are part of the key."""
     cue = Cue(seat="seat-1", task="score", sees=("answer-1",), private=True)
-    plain, changed = (DrawKeys(HEAD).derive(one, (), ()) for one in (cue, replace(cue, **change)))
+    plain, changed = (
+        DrawKeys(HEAD).derive(0, (), [one], ()) for one in (cue, replace(cue, **change))
+    )
     assert plain != changed
-    assert plain == DrawKeys(HEAD).derive(cue, (), ())
+    assert plain == DrawKeys(HEAD).derive(0, (), [cue], ())
 
 
 @pytest.mark.parametrize(
@@ -149,5 +151,5 @@ def test_draws_of_simulated_reviewers_do_not_depend_on_labels(simulated, numbere
     for text in (numbered, labelled):
         said = Utterance(text=text, simulated=simulated)
         turn = Turn(index=0, cue=earlier, utterance=said, review=Review())
-        keys.add(DrawKeys(HEAD).derive(cue, (turn,), (turn,)))
+        keys.add(DrawKeys(HEAD).derive(1, (turn,), [earlier, cue], (turn,)))
     assert len(keys) == (1 if simulated else 2)

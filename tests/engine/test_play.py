@@ -132,7 +132,7 @@ def test_a_discussion_resumed_at_any_turn_ends_the_same(seats, turns, interrupte
 
 
 async def test_every_turn_is_saved_before_the_next_request():
-    """At each request, all earlier turns are in the journal."""
+    """At each request, all turns of earlier sets are in the journal; private reviews are one set."""
     journal = ListJournal()
     seen = []
 
@@ -141,7 +141,7 @@ async def test_every_turn_is_saved_before_the_next_request():
         return "1"
 
     ended = await play(opened(), rounds_of(2), cast(reply), journal)
-    assert seen == [0, 1, 2, 3]
+    assert seen == [0, 0, 2, 3]
     assert tuple(journal.turns) == ended.turns
     assert journal.ended == [ended]
 
@@ -242,7 +242,7 @@ async def test_a_store_that_cannot_write_stops_the_run():
 def always(**fields):
     """A protocol with the same cue for ever."""
     cue = Cue(**{"seat": "seat-1", "task": "review", "sees": ("answer-1", "answer-2")} | fields)
-    return DiscussionProtocol(name="odd", description="", cue=lambda *_: cue, seats=(1, None))
+    return DiscussionProtocol(name="odd", description="", cues=lambda *_: (cue,), seats=(1, None))
 
 
 def raising(*_):
@@ -260,8 +260,8 @@ def raising(*_):
         (always(sees=("answer-9",)), "answer-9"),
         (always(sees=("answer-2", "answer-2")), "not different answers"),
         (always(), f"no end after {MAX_TURNS} turns"),
-        (DiscussionProtocol(name="odd", description="", cue=raising, seats=(2, 2)), "KeyError"),
-        (DiscussionProtocol(name="odd", description="", cue=raising), "takes 1 seats, not 2"),
+        (DiscussionProtocol(name="odd", description="", cues=raising, seats=(2, 2)), "KeyError"),
+        (DiscussionProtocol(name="odd", description="", cues=raising), "takes 1 seats, not 2"),
         (dataclasses.replace(rounds_of(0), conclusion=raising), "conclusion"),
     ],
 )

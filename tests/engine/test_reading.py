@@ -76,14 +76,14 @@ async def test_a_reply_on_which_the_reader_fails_is_unreadable_and_the_discussio
 def rating(seats, comparison, turns, options):
     """Ask once for a rating."""
     if turns:
-        return None
+        return ()
     sees = comparison.shown[:1]
-    return Cue(seat=seats[0].id, task="review", sees=sees, expects=Expects.RATING)
+    return (Cue(seat=seats[0].id, task="review", sees=sees, expects=Expects.RATING),)
 
 
 async def test_a_rating_on_which_the_reader_fails_has_no_score():
     """A rating that cannot be read has neither score nor verdict, as any other unread rating."""
-    protocol = DiscussionProtocol(name="rating", description="One rating.", cue=rating)
+    protocol = DiscussionProtocol(name="rating", description="One rating.", cues=rating)
     ended, _ = await play(protocol, {"seat-1": RopeReviewer()}, seats=seats_of(1))
     (turn,) = ended.turns
     assert (turn.review.verdict, turn.review.score) == (None, None)

@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 from peerjudge.data import StopReason, Transcript, Utterance
-from peerjudge.engine import DiscussionSetup, play_all
+from peerjudge.engine import Connections, DiscussionSetup, play_all
 from peerjudge.errors import ExperimentError, ProtocolError
 from peerjudge.testing import PLAIN_PACK, ScriptedReviewer, comparison_of, rounds_of, seats_of
 
@@ -55,12 +55,13 @@ def staged(number, reviewer, *, protocol=None, seats=SEATS):
 
 @pytest.mark.parametrize("at_a_time", [1, 4, 50])
 async def test_open_discussions_stay_within_the_bound(at_a_time):
-    """The bound is reached and never passed, and every discussion is played."""
+    """The bound on calls is reached and never passed, and every discussion is played."""
     reviewer = Waiting()
+    bound = Connections(at_a_time).bind(reviewer)
     ended = []
-    plan = (staged(number, reviewer) for number in range(30))
+    plan = (staged(number, bound) for number in range(30))
     await play_all(plan, max_connections=at_a_time, on_end=ended.append)
-    assert reviewer.most == min(at_a_time, 30)
+    assert reviewer.most == at_a_time
     assert sorted(transcript.id for transcript in ended) == sorted(f"d{n}" for n in range(30))
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from peerjudge.errors import ExperimentError
 from peerjudge.runs import run
-from tests.faults.batch_kit import COST, RUN, TURNS, prepare
+from tests.faults.batch_kit import COST, RUN, TURNS, WAVES, prepare
 from tests.faults.test_anthropic_batches import MessageBatchServer
 from tests.faults.test_batches import BatchServer
 
@@ -27,9 +27,9 @@ async def test_a_detached_run_advances_one_batch_at_a_time(
         stops.append(summary.stopped)
         paid += summary.cost_usd
         assert summary.discussions.failed == 0
-        # Each run but the last leaves one batch under way.
-        assert len(server.batches) == min(len(stops), TURNS)
-    assert stops == ["waiting for batches"] * TURNS + [None]
+        # Each run but the last leaves a wave under way: at first both seats review, a batch each.
+        assert len(server.batches) == min(len(stops) + 1, TURNS)
+    assert stops == ["waiting for batches"] * WAVES + [None]
     assert len(server.billed) == 2 * TURNS
     assert set(server.billed.values()) == {1}
     assert paid == pytest.approx(COST / 4)

@@ -68,11 +68,12 @@ def discussion(name: str = "leader_follower", **options: str | bool | int) -> tu
     protocol = SHELF.protocol(name, options)
     seats = SEATS[: protocol.seats[0]]
     turns: tuple[Turn, ...] = ()
-    while cue := protocol.next_cue(seats, PAIR, turns):
-        text = SAID[len(turns)]
-        verdict = Verdict.of("b" if text.endswith("(b)") else "a")
-        read = Review(verdict=None if cue.expects is Expects.TEXT else verdict)
-        turns += (Turn(index=len(turns), cue=cue, utterance=Utterance(text=text), review=read),)
+    while cues := protocol.next_cues(seats, PAIR, turns):
+        for cue in cues:
+            text = SAID[len(turns)]
+            verdict = Verdict.of("b" if text.endswith("(b)") else "a")
+            read = Review(verdict=None if cue.expects is Expects.TEXT else verdict)
+            turns += (Turn(index=len(turns), cue=cue, utterance=Utterance(text=text), review=read),)
     return turns
 
 

@@ -71,13 +71,16 @@ def prompts(pack: str, protocol: str, answers: int = 2, **options: Scalar) -> li
     )
     turns: tuple[Turn, ...] = ()
     asked: list[list[Message]] = []
-    while cue := played.next_cue(seats, sky, turns):
-        asked.append(
-            [*render(SHELF.prompts(pack), seats=seats, comparison=sky, turns=turns, cue=cue)]
-        )
-        verdict = Verdict.of(cue.sees[0]) if cue.expects is Expects.VERDICT else None
-        said = Utterance(text=SAID.get(cue.task, "The first is better.\n\nAnswer (a)"))
-        turns += (Turn(index=len(turns), cue=cue, utterance=said, review=Review(verdict=verdict)),)
+    while cues := played.next_cues(seats, sky, turns):
+        for cue in cues:
+            asked.append(
+                [*render(SHELF.prompts(pack), seats=seats, comparison=sky, turns=turns, cue=cue)]
+            )
+            verdict = Verdict.of(cue.sees[0]) if cue.expects is Expects.VERDICT else None
+            said = Utterance(text=SAID.get(cue.task, "The first is better.\n\nAnswer (a)"))
+            turns += (
+                Turn(index=len(turns), cue=cue, utterance=said, review=Review(verdict=verdict)),
+            )
     return asked
 
 

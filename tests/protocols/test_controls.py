@@ -57,11 +57,14 @@ def played(
     seats, comparison = seats_of(chosen.seats[0]), comparison_of(answers, gold=gold)
     turns: tuple[Turn, ...] = ()
     given = iter(verdicts)
-    while cue := chosen.next_cue(seats, comparison, turns):
-        verdict = next(given) if cue.expects is Expects.VERDICT else None
-        said = f"{cue.seat} explains {cue.sees}." if verdict is None else words_of(cue, verdict)
-        review = Review(verdict=verdict)
-        turns += (Turn(index=len(turns), cue=cue, utterance=Utterance(text=said), review=review),)
+    while cues := chosen.next_cues(seats, comparison, turns):
+        for cue in cues:
+            verdict = next(given) if cue.expects is Expects.VERDICT else None
+            said = f"{cue.seat} explains {cue.sees}." if verdict is None else words_of(cue, verdict)
+            review = Review(verdict=verdict)
+            turns += (
+                Turn(index=len(turns), cue=cue, utterance=Utterance(text=said), review=review),
+            )
     return Transcript(
         id=f"{control} {verdicts}",
         comparison=comparison,

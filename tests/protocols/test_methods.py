@@ -65,14 +65,15 @@ class Played:
         self._left = iter(verdicts)
         self._ratings = ratings or {}
         self.turns: tuple[Turn, ...] = ()
-        while cue := self.protocol.next_cue(self.seats, self.comparison, self.turns):
-            turn = Turn(
-                index=len(self.turns),
-                cue=cue,
-                utterance=Utterance(text="..."),
-                review=self._read(cue.expects, cue.sees),
-            )
-            self.turns += (turn,)
+        while cues := self.protocol.next_cues(self.seats, self.comparison, self.turns):
+            for cue in cues:
+                turn = Turn(
+                    index=len(self.turns),
+                    cue=cue,
+                    utterance=Utterance(text="..."),
+                    review=self._read(cue.expects, cue.sees),
+                )
+                self.turns += (turn,)
         assert next(self._left, None) is None, "more verdicts given than asked for"
 
     def _read(self, expects: Expects, sees: tuple[str, ...]) -> Review:

@@ -42,10 +42,11 @@ def play(
     places = tuple(Seat(id=str(i), reviewer=f"r{i}") for i in range(seats))
     left = iter({"a": A, "b": B, "t": TIE, "?": UNREADABLE}[letter] for letter in verdicts)
     turns: tuple[Turn, ...] = ()
-    while cue := protocol.next_cue(places, PAIR, turns):
-        verdict = next(left) if cue.expects is Expects.VERDICT else None
-        said, read = Utterance(text="..."), Review(verdict=verdict)
-        turns += (Turn(index=len(turns), cue=cue, utterance=said, review=read),)
+    while cues := protocol.next_cues(places, PAIR, turns):
+        for cue in cues:
+            verdict = next(left) if cue.expects is Expects.VERDICT else None
+            said, read = Utterance(text="..."), Review(verdict=verdict)
+            turns += (Turn(index=len(turns), cue=cue, utterance=said, review=read),)
     assert next(left, None) is None, "more verdicts given than asked for"
     cues = [(t.cue.seat, t.cue.task, "".join(t.cue.sees), t.cue.hears) for t in turns]
     return cues, protocol.conclude(places, PAIR, turns)

@@ -336,14 +336,14 @@ async def test_a_client_that_cancels_itself_fails_its_turn_only():
 
 
 async def test_a_paused_team_waits_between_turns():
-    """A paused discussion makes no further call; resumed, it ends as usual."""
+    """A paused discussion makes no call after both private reviews; resumed, it ends as usual."""
     fake = FakeChatClient(default="1")
     discussion = team(fake, fake)
     await discussion.pause()
     running = asyncio.create_task(discussion.run(task=TASK))
     for _ in range(200):
         await asyncio.sleep(0)
-    assert len(fake.prompts) == 1
+    assert len(fake.prompts) == 2
     with pytest.raises(ValueError, match="discussing already"):
         await discussion.run(task=TASK)
     with pytest.raises(RuntimeError, match="stop it before"):

@@ -11,23 +11,44 @@ from peerjudge.runs.budget import Amount, Budget
 
 
 class Study:
-    """Discussions of several calls that run in parallel within a budget."""
+    """Discussions of several calls that run in parallel within a budget, `wave` of each at a time."""
 
-    def __init__(self, budget: Budget, *, calls: int, most: int, seed: int):
-        self.budget, self.calls, self.most = budget, calls, most
+    def __init__(
+        self,
+        budget: Budget,
+        *,
+        calls: int,
+        most: int,
+        seed: int,
+        wave: int = 1,
+        repeats: float = 0.0,
+    ):
+        self.budget, self.calls, self.most, self.wave = budget, calls, most, wave
+        self.repeats = repeats
         self.draw = random.Random(seed)
         self.done, self.held, self.highest = 0, 0, 0.0
 
     async def discuss(self, name: str) -> None:
-        """Reserve, spend and settle, call by call."""
-        for _ in range(self.calls):
-            await self.budget.reserve(name, Amount(self.most))
-            for _ in range(self.draw.randrange(3)):
-                await asyncio.sleep(0)
-            self.budget.settle(name, Amount(self.draw.randint(0, self.most)))
-            self.highest = max(self.highest, self.budget.spent.tokens)
+        """Reserve, spend and settle, wave by wave; an attempt that is billed is sometimes repeated."""
+        for begun in range(0, self.calls, self.wave):
+            turns = range(begun, min(begun + self.wave, self.calls))
+            await asyncio.gather(*(self.call(name, turn) for turn in turns))
         self.budget.close(name)
         self.done += 1
+
+    async def call(self, name: str, turn: int) -> None:
+        """Make one call."""
+        await self.budget.reserve(name, turn, Amount(self.most))
+        for _ in range(self.draw.randrange(3)):
+            await asyncio.sleep(0)
+        while self.draw.random() < self.repeats:
+            cost = Amount(self.draw.randint(0, self.most))
+            if not self.budget.renew(name, turn, cost, Amount(self.most)):
+                await self.budget.reserve(name, turn, Amount(self.most))
+            self.highest = max(self.highest, self.budget.spent.tokens)
+            await asyncio.sleep(0)
+        self.budget.settle(name, turn, Amount(self.draw.randint(0, self.most)))
+        self.highest = max(self.highest, self.budget.spent.tokens)
 
     async def play(self, *, discussions: int, at_once: int, expected: int) -> None:
         """Open discussions one by one, some at a time, until the end or the limit."""
@@ -54,6 +75,8 @@ class Study:
 @given(
     limit=st.integers(1, 400),
     calls=st.integers(1, 5),
+    wave=st.integers(1, 5),
+    repeats=st.sampled_from([0.0, 0.2]),
     most=st.integers(1, 40),
     expected=st.integers(0, 200),
     at_once=st.integers(1, 8),
@@ -61,16 +84,16 @@ class Study:
     seed=st.integers(0, 1000),
 )
 async def test_no_schedule_spends_more_than_the_limit(
-    limit, calls, most, expected, at_once, discussions, seed
+    limit, calls, wave, repeats, most, expected, at_once, discussions, seed
 ):
-    """For all costs and orders of ending, the limit holds and no discussion hangs."""
+    """For all costs, waves, repeated attempts and orders of ending, the limit holds and none hangs."""
     budget = Budget(tokens=limit)
-    study = Study(budget, calls=calls, most=most, seed=seed)
+    study = Study(budget, calls=calls, most=most, seed=seed, wave=wave, repeats=repeats)
     await study.play(discussions=discussions, at_once=at_once, expected=expected)
     assert study.highest <= limit
     assert not study.stuck
     assert (budget.reached is None) == (study.done == discussions)
-    if limit >= discussions * max(expected, calls * most):
+    if not repeats and limit >= discussions * max(expected, calls * most):
         assert study.done == discussions
 
 
@@ -89,15 +112,15 @@ async def test_the_discussion_opened_last_gives_way():
     budget = Budget(tokens=20)
     assert await budget.open("first", Amount(10))
     assert await budget.open("second", Amount(10))
-    asking = asyncio.ensure_future(budget.reserve("first", Amount(15)))
+    asking = asyncio.ensure_future(budget.reserve("first", 0, Amount(15)))
     await asyncio.sleep(0)
     assert not asking.done(), "the second may still end and make room"
-    other = asyncio.ensure_future(budget.reserve("second", Amount(12)))
+    other = asyncio.ensure_future(budget.reserve("second", 0, Amount(12)))
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     assert asking.done()
     assert not other.done()
-    budget.settle("first", Amount(15))
+    budget.settle("first", 0, Amount(15))
     budget.close("first")
     await asyncio.sleep(0)
     assert budget.exhausted.is_set()

@@ -27,10 +27,10 @@ from peerjudge.data import Cue
 SEATS = (1, 1)
 
 
-def next_cue(seats, comparison, turns, options):
+def next_cues(seats, comparison, turns, options):
     if len(turns) == {turns}:
-        return None
-    return Cue(seat=seats[0].id, task="review", sees=comparison.shown, private=True)
+        return ()
+    return (Cue(seat=seats[0].id, task="review", sees=comparison.shown, private=True),)
 '''
 
 CARD = "[traits]\nability = {ability}\n"

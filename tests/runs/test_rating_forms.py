@@ -129,8 +129,8 @@ async def test_a_model_whose_reply_gives_no_rating_is_asked_once(model: Model, f
     one = await only()
     assert [turn.review.score for turn in one.turns] == [3, 3]
     assert {turn.review.rule for turn in one.turns} == {"asked: last-line number, as stated"}
-    first, asked = model.bodies[:2]
-    assert asked["messages"][:-2] == first["messages"]
+    asked = next(body for body in model.bodies if is_question(body))
+    assert asked["messages"][:-2] in [body["messages"] for body in model.bodies]
     assert asked["messages"][-1]["content"] == (
         "Your reply gives no rating. Give it: write a whole number from 1 to 5 and nothing else."
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from peerjudge.data import Condition, Cue, Experiment, Orders, Seat, replace
+from peerjudge.data import Condition, Cue, Experiment, Orders, Seat, Turn, replace
 from peerjudge.errors import PromptError, ProtocolError
 from peerjudge.runs.rehearsal import rehearse
 from peerjudge.runs.resolve import load_cards, load_parts
@@ -58,7 +58,7 @@ def test_an_exception_in_a_protocol_is_a_protocol_error():
         raise KeyError
 
     with pytest.raises(ProtocolError, match="'rounds_of_1' raised KeyError"):
-        rehearse(dataclasses.replace(rounds_of(1), cue=broken), PLAIN_PACK, seats=2)
+        rehearse(dataclasses.replace(rounds_of(1), cues=broken), PLAIN_PACK, seats=2)
 
 
 def test_a_protocol_without_end_is_found_before_the_run():
@@ -70,22 +70,25 @@ def test_a_protocol_without_end_is_found_before_the_run():
 def test_a_protocol_may_cue_existing_seats_only():
     """A cue for an unknown seat is found in rehearsal."""
 
-    def ghost(*_: object) -> Cue:
-        return Cue(seat="ghost", task="review", sees=("answer_0",))
+    def ghost(*_: object) -> tuple[Cue, ...]:
+        return (Cue(seat="ghost", task="review", sees=("answer_0",)),)
 
     with pytest.raises(ProtocolError, match="cues seat 'ghost'"):
-        rehearse(dataclasses.replace(rounds_of(1), cue=ghost), seats=2)
+        rehearse(dataclasses.replace(rounds_of(1), cues=ghost), seats=2)
 
 
 def test_a_protocol_must_be_deterministic():
     """A protocol that cues at random could not be resumed."""
     counted = count()
 
-    def moody(seats: tuple[Seat, ...], *_: object) -> Cue:
-        return Cue(seat=seats[next(counted) % 2].id, task="review", sees=("answer_0",))
+    def moody(
+        seats: tuple[Seat, ...], _: object, turns: tuple[Turn, ...], __: object
+    ) -> tuple[Cue, ...]:
+        seat = seats[next(counted) // 2 % 2].id
+        return () if turns else (Cue(seat=seat, task="review", sees=("answer_0",)),)
 
-    with pytest.raises(ProtocolError, match="two different cues for turn"):
-        rehearse(dataclasses.replace(rounds_of(1), cue=moody), seats=2)
+    with pytest.raises(ProtocolError, match="two different sets of cues after 0 turns"):
+        rehearse(dataclasses.replace(rounds_of(1), cues=moody), seats=2)
 
 
 def test_an_experiment_is_rehearsed():

@@ -29,8 +29,8 @@ class Options:
     mood: Literal["calm", "grave"] = "calm"
 
 
-def next_cue(seats, comparison, turns, options):
-    return None
+def next_cues(seats, comparison, turns, options):
+    return ()
 '''
 EXPERIMENT = '''"""Does it matter
 who leads?
@@ -207,11 +207,15 @@ def test_bad_options(shelf: Shelf, options: dict[str, str | int | float], messag
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("SEATS = (1, 1)", "needs SEATS and a function next_cue"),
-        ("def next_cue(*_): ...", "needs SEATS and a function next_cue"),
-        ("SEATS = 2\ndef next_cue(*_): ...", r"SEATS must be \(least, most\)"),
-        ("SEATS = (2, 1)\ndef next_cue(*_): ...", r"SEATS must be \(least, most\)"),
-        ("SEATS = (1, 1)\nANSWERS = (0, 1)\ndef next_cue(*_): ...", "ANSWERS must be"),
+        ("SEATS = (1, 1)", "needs SEATS and a function next_cues"),
+        (
+            "SEATS = (1, 1)\ndef next_cue(*_): ...",
+            r"rename it to next_cues\(.*\) -> tuple\[Cue, ...\], and return \(cue,\) in place of cue",
+        ),
+        ("def next_cues(*_): ...", "needs SEATS and a function next_cues"),
+        ("SEATS = 2\ndef next_cues(*_): ...", r"SEATS must be \(least, most\)"),
+        ("SEATS = (2, 1)\ndef next_cues(*_): ...", r"SEATS must be \(least, most\)"),
+        ("SEATS = (1, 1)\nANSWERS = (0, 1)\ndef next_cues(*_): ...", "ANSWERS must be"),
     ],
 )
 def test_a_file_that_is_no_protocol(shelf: Shelf, text: str, message: str):

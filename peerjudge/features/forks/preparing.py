@@ -21,7 +21,7 @@ from peerjudge.data import (
     replace,
 )
 from peerjudge.datasets import load as load_dataset
-from peerjudge.engine import identify, identify_fork, keep_turns, next_cue
+from peerjudge.engine import Course, identify, identify_fork, keep_turns
 from peerjudge.errors import ExperimentError, ForkError, PeerJudgeError, StoreError
 from peerjudge.features.forks.changes import (
     Change,
@@ -284,10 +284,10 @@ def _list_forks(
 def _require_cue(head: Transcript, part: Part) -> None:
     """Raise `ForkError` if nothing is left to play after the turns that a fork keeps."""
     try:
-        cue = next_cue(part.protocol, head.seats, head.comparison, head.turns)
+        left = Course(part.protocol, head).list_speakable()
     except PeerJudgeError as cause:
         raise ForkError(str(cause)) from cause
-    if cue is None:
+    if not left:
         msg = f"nothing is left to play after {counted(len(head.turns), 'turn')}"
         raise ForkError(msg)
 

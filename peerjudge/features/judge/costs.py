@@ -22,18 +22,22 @@ class CostBook(Observer):
     def __init__(self, ledger: Ledger, costs: Costs) -> None:
         self._ledger = ledger
         self._costs = costs
-        self._begun: dict[str, int] = {}
+        self._begun: dict[str, set[int]] = {}
         self._ended: dict[str, JudgementCost] = {}
 
     def began(self, transcript: Transcript) -> None:
-        """Remember the number of turns that were stored before."""
-        self._begun[transcript.id] = len(transcript.turns)
+        """Remember the turns that were stored before."""
+        stored = (*transcript.turns, *transcript.ahead)
+        self._begun[transcript.id] = {turn.index for turn in stored}
 
     def close(self, transcript: Transcript) -> None:
         """Count the new replies of an ended discussion, before the ledger forgets them."""
         spent = self._ledger.spent_on(transcript.id)
         cost = JudgementCost(tokens=round(spent.tokens), usd=spent.usd)
-        for turn in transcript.turns[self._begun.pop(transcript.id, 0) :]:
+        before = self._begun.pop(transcript.id, set())
+        for turn in (*transcript.turns, *transcript.ahead):
+            if turn.index in before:
+                continue
             cost += self._count(transcript.seat(turn.cue.seat), turn.utterance)
             if turn.asked is not None:
                 cost += self._count(transcript.seat(turn.cue.seat), turn.asked)

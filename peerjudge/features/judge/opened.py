@@ -177,6 +177,7 @@ class Judge:
                 PlainOrder(()),
                 observer=book,
                 on_end=book.close,
+                max_connections=max_connections,
             )
             stack.enter_context(record_calls(prepared.plan.cast, ledger))
             judge = cls(
@@ -256,7 +257,7 @@ class Judge:
             async with self._connections:
                 ids = {head.id for head in plan}
                 try:
-                    await self._player.play(plan, max_connections=1)
+                    await self._player.play(plan, at_a_time=1)
                 finally:
                     cost = self._book.take(ids)
                     for discussion in ids:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import cast
 
 from peerjudge.data import (
     REFUSED,
     TIE,
     UNREADABLE,
     Comparison,
-    Cue,
     Dataset,
     Expects,
     GoldRule,
@@ -26,7 +24,7 @@ from peerjudge.data import (
 from peerjudge.datasets import load as load_dataset
 from peerjudge.datasets.source import score_vote, settle_gold
 from peerjudge.datasets.sources.records import write_records
-from peerjudge.engine import next_cue
+from peerjudge.engine import next_cues
 from peerjudge.errors import DataError, ExperimentError, StoreError
 from peerjudge.features.people.desk import DeskAnswer, DeskTask
 from peerjudge.features.people.desk_records import list_people_answers
@@ -103,7 +101,7 @@ def open_items(study: Study, *, shelf: Shelf) -> list[StudyItem]:
             _require_one_cue(protocol, comparison)
         tasks: list[DeskTask] = []
         for order in shown:
-            cue = cast("Cue", next_cue(protocol, (_SEAT,), order, ()))
+            cue = next_cues(protocol, (_SEAT,), order, ())[0]
             prompter = Prompter(pack, seats=(_SEAT,), comparison=order, roles={})
             task = DeskTask(
                 id="",

@@ -125,7 +125,7 @@ def show_discussion(transcript: Transcript) -> ShownDiscussion:
         ending=_describe_ending(transcript),
         against=hold_against_gold(transcript),
         gold=None if comparison.gold is None else show_verdict(comparison.gold, comparison),
-        version=f"{len(transcript.turns)}-{transcript.stop or 'open'}",
+        version=f"{len(transcript.turns) + len(transcript.ahead)}-{transcript.stop or 'open'}",
     )
 
 

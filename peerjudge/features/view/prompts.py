@@ -78,9 +78,11 @@ def rebuild_prompt(
     roles = {
         seat.id: str(cards.get(seat.reviewer, {}).get("role") or "") for seat in transcript.seats
     }
+    said = (*transcript.turns, *transcript.ahead)
     builder = RequestBuilder(transcript, pack=pack, roles=roles)
     try:
-        request = builder.build(turn.cue, transcript.turns[: turn.index])
+        cues = {one.index: one.cue for one in said}
+        request = builder.build(turn.index, cues, {one.index: one for one in said})
     except PeerJudgeError as cause:
         return Prompt(messages=(), reason=f"The prompt cannot be rebuilt: {cause}")
     return Prompt(messages=request.messages)

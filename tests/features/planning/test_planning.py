@@ -152,24 +152,21 @@ CONTRASTS: dict[str, str] = {
 
 ADVOCATE = """
 from peerjudge.data import Cue
-from peerjudge.protocol import TurnOptions, next_discussion_cue
+from peerjudge.protocol import TurnOptions, next_discussion_cues
 
 SEATS = (2, 2)
 ANSWERS = (2, 2)
 Options = TurnOptions
 
 
-def next_cue(seats, comparison, turns, options):
+def next_cues(seats, comparison, turns, options):
     if not turns:
-        return next_discussion_cue(seats[:1], comparison, turns, options, length=0)
+        return next_discussion_cues(seats[:1], comparison, turns, options, length=0)
     if len(turns) > options.turns:
-        return None
-    return Cue(
-        seat=seats[len(turns) % 2].id,
-        task="discuss",
-        sees=comparison.shown,
-        hears=tuple(range(len(turns))),
-    )
+        return ()
+    hears = tuple(range(len(turns)))
+    seat = seats[len(turns) % 2].id
+    return (Cue(seat=seat, task="discuss", sees=comparison.shown, hears=hears),)
 """
 """Only the first seat judges alone; the second one answers it."""
 

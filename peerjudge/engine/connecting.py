@@ -1,0 +1,103 @@
+"""Bound of the calls that a run makes at the same time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from peerjudge.data import Request, Utterance
+from peerjudge.engine.barrier import parked
+from peerjudge.errors import ExperimentError, NotBegunError
+
+if TYPE_CHECKING:
+    from peerjudge.engine.interfaces import Reviewer
+
+_HALT: ContextVar[Halt | None] = ContextVar("peerjudge_halt", default=None)
+
+
+@dataclass
+class Halt:
+    """Whether a discussion has failed, so that its calls that still wait do not begin."""
+
+    is_set: bool = False
+
+    @contextmanager
+    def use(self) -> Generator[None]:
+        """Let the calls made inside heed it."""
+        token = _HALT.set(self)
+        try:
+            yield
+        finally:
+            _HALT.reset(token)
+
+
+@contextmanager
+def unhalted() -> Generator[None]:
+    """Let the calls made inside begin in any case, as they belong to a reply that is paid."""
+    token = _HALT.set(None)
+    try:
+        yield
+    finally:
+        _HALT.reset(token)
+
+
+class Connections:
+    """Places for the calls of one run; a call waits until one is free.
+
+    It is the innermost layer of a reviewer: a call that waits for room in the budget holds no place.
+
+    Raises:
+        ExperimentError: There is no place.
+    """
+
+    def __init__(self, most: int) -> None:
+        if most < 1:
+            msg = f"max_connections must be at least 1, not {most}"
+            raise ExperimentError(msg)
+        self._places = asyncio.Semaphore(most)
+
+    def bind(self, reviewer: Reviewer) -> Reviewer:
+        """Return the reviewer with its calls bounded."""
+        return _BoundReviewer(reviewer, self._places)
+
+
+class _BoundReviewer:
+    """Reviewer whose calls wait for a place."""
+
+    def __init__(self, reviewer: Reviewer, places: asyncio.Semaphore) -> None:
+        self._reviewer = reviewer
+        self._places = places
+
+    @property
+    def name(self) -> str:
+        """Reviewer name."""
+        return self._reviewer.name
+
+    async def speak(self, request: Request) -> Utterance:
+        """Return the reply, made as soon as a place is free.
+
+        Raises:
+            NotBegunError: The discussion failed while the call waited.
+        """
+        places = self._places
+        if places.locked():
+            with parked():
+                await places.acquire()
+        else:
+            await places.acquire()
+        try:
+            halt = _HALT.get()
+            if halt is not None and halt.is_set:
+                msg = "the discussion failed before this call began"
+                raise NotBegunError(msg)
+            return await self._reviewer.speak(request)
+        finally:
+            places.release()
+
+    async def close(self) -> None:
+        """Close the reviewer."""
+        await self._reviewer.close()
