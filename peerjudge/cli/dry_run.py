@@ -16,41 +16,64 @@ if TYPE_CHECKING:
     from peerjudge.runs import Estimate, Prepared, WritingEstimate
 
 
-def print_estimate(prepared: Prepared, texts: WritingEstimate | None, *, json: bool) -> None:
+def print_estimate(
+    prepared: Prepared,
+    texts: WritingEstimate | None,
+    *,
+    most_open: int | None = None,
+    json: bool,
+) -> None:
     """Print the conditions and the estimate of a run; no reviewer is called.
 
     Args:
         prepared: The run.
         texts: Estimate of the answers that its contestants write first, if they do.
+        most_open: Most discussions open at a time in batch mode; `None` for single calls.
         json: Print one JSON document.
     """
     from peerjudge.runs import estimate_calls
+    from peerjudge.runs.batches import list_batched
 
-    estimate = estimate_calls(prepared.plan, prepared.costs)
+    batched = () if most_open is None else list_batched(prepared.plan.cast)
+    estimate = estimate_calls(prepared.plan, prepared.costs, batched=batched)
+    windows = None if most_open is None else _count_windows(prepared, estimate, most_open)
     if json:
-        print_json(_document(prepared, estimate) | _add_texts(estimate, texts))
+        document = _document(prepared, estimate) | _add_texts(estimate, texts)
+        print_json(document | ({} if windows is None else {"windows": windows}))
         return
     from rich.table import Table
 
-    table = Table(
-        "condition", "protocol", "seats", "options", "discussions", box=None, pad_edge=False
-    )
+    names = ("condition", "protocol", "seats", "options", "discussions", "waves")
+    table = Table(*names, *(["windows"] if windows else []), box=None, pad_edge=False)
     for part in prepared.plan.parts:
         name = part.condition.name
         options = ", ".join(f"{key}={value}" for key, value in part.condition.options.items())
         seats = ", ".join(seat.reviewer for seat in part.seats)
-        table.add_row(name, part.protocol.name, seats, options, f"{estimate.discussions[name]:,}")
+        counts = [estimate.discussions[name], estimate.waves[name]]
+        counts += [estimate.windows[name]] if windows else []
+        table.add_row(name, part.protocol.name, seats, options, *(f"{each:,}" for each in counts))
     console = results()
     console.print(table)
     console.print()
     console.print(_steps_table(estimate))
     say(_totals(prepared, estimate))
+    if windows:
+        say(
+            f"Batches: {windows:,} {'window' if windows == 1 else 'windows'} after each other, of up to 24 "
+            "hours each; one for each wave of calls."
+        )
     if texts is not None:
         both = _add_texts(estimate, texts)
         say(
             f"{describe_texts(texts)}\nWith the answers: at most {both['calls']:,} calls, "
             f"{both['tokens']:,} tokens, cost: {money(cast('float | None', both['cost_usd']))}."
         )
+
+
+def _count_windows(prepared: Prepared, estimate: Estimate, most_open: int) -> int:
+    """Return the windows that a run waits for: discussions that are open together share them."""
+    longest = max(estimate.windows.values(), default=0)
+    return longest * -(-len(prepared.plan) // most_open)
 
 
 def _add_texts(estimate: Estimate, texts: WritingEstimate | None) -> dict[str, object]:
@@ -176,6 +199,8 @@ def _document(prepared: Prepared, estimate: Estimate) -> dict[str, object]:
                 "seats": [seat.reviewer for seat in part.seats],
                 "options": part.protocol.settings(),
                 "discussions": estimate.discussions[part.condition.name],
+                "waves": estimate.waves[part.condition.name],
+                "windows": estimate.windows[part.condition.name],
                 "steps": [
                     {key: value for key, value in asdict(step).items() if key != "condition"}
                     for step in estimate.steps

@@ -73,7 +73,7 @@ def print_next_steps(summary: RunSummary, logs: LogOptions) -> None:
 
 async def _estimate(call: Call[Awaitable[RunSummary]], *, json: bool) -> int:
     from peerjudge.runs import default_folder, prepare
-    from peerjudge.runs.batches import apply_batch_prices
+    from peerjudge.runs.batches import apply_batch_prices, choose_connections
     from peerjudge.runs.written_data import choose_data
 
     given = call.given
@@ -90,7 +90,9 @@ async def _estimate(call: Call[Awaitable[RunSummary]], *, json: bool) -> int:
         folder = given.get("out") or default_folder(prepared.plan.experiment)
         out = None if store else folder
         texts = await prepared.answers.estimate(out=out, store=store)
-    print_estimate(prepared, texts, json=json)
+    batch = bool(given.get("batch"))
+    most_open = choose_connections(given.get("max_connections"), batch=batch)
+    print_estimate(prepared, texts, most_open=most_open if batch else None, json=json)
     return 0
 
 

@@ -14,10 +14,16 @@ from peerjudge.engine.forking import identify_fork, identify_played, keep_turns
 from peerjudge.engine.identity import comparison_key, identify
 from peerjudge.engine.interfaces import DiscussionSetup, Journal, Reviewer
 from peerjudge.engine.playing import discuss, play_all, work_through
-from peerjudge.engine.rereading import has_failed_rereading, request_choice, request_rereading
+from peerjudge.engine.rereading import (
+    FOLLOWING_TASKS,
+    has_failed_rereading,
+    request_choice,
+    request_rereading,
+)
 from peerjudge.engine.speaking import clean_reply, speak
 
 __all__ = [
+    "FOLLOWING_TASKS",
     "MAX_TURNS",
     "Connections",
     "Course",

@@ -35,6 +35,8 @@ from peerjudge.prompts import ask_choice, render_rereading
 from peerjudge.verdicts import ASKING_FAILED, CUT_OFF, REREAD_FAILED
 
 _REREAD_TASK = "reread"
+FOLLOWING_TASKS = frozenset({ASK_TASK, _REREAD_TASK})
+"""Tasks of further calls, which are made when the reply of their turn is there."""
 
 
 def has_failed_rereading(transcript: Transcript) -> bool:

@@ -65,7 +65,7 @@ def apply_batch_prices(prepared: Prepared, *, limited: bool = False) -> Prepared
     """
     cast = prepared.plan.cast
     _require_own_address(cast)
-    batched = [name for name, card in cast.items() if can_batch(card)]
+    batched = list_batched(cast)
     if not batched:
         msg = (
             "--batch needs a card with [model] provider = 'openai' or 'anthropic', or batch = true; "
@@ -87,6 +87,11 @@ def apply_batch_prices(prepared: Prepared, *, limited: bool = False) -> Prepared
         manifest={**prepared.manifest, "prices": costs.document()},
         notes=(*prepared.notes, *_list_single(cast)),
     )
+
+
+def list_batched(cast: Mapping[str, Card]) -> list[str]:
+    """Return the cards whose calls go out as batches in batch mode."""
+    return [name for name, card in cast.items() if can_batch(card)]
 
 
 def _require_own_address(cast: Mapping[str, Card]) -> None:

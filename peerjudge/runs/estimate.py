@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import isnan, nan
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from peerjudge.data import (
     ASK_TASK,
@@ -28,7 +28,7 @@ from peerjudge.data import (
     Turn,
     Usage,
 )
-from peerjudge.engine import RequestBuilder, request_choice, request_rereading
+from peerjudge.engine import FOLLOWING_TASKS, RequestBuilder, request_choice, request_rereading
 from peerjudge.errors import ExperimentError
 from peerjudge.protocol import DiscussionProtocol
 from peerjudge.runs.rehearsal import Reply, simulate_course
@@ -114,16 +114,31 @@ class Step:
     people: int = 0
 
 
+class SimulatedCall(NamedTuple):
+    """A call that a discussion makes, its assumed tokens, and its wave, from 0.
+
+    Calls of one wave are made at the same time, but for a question for a choice and a rereading, which
+    follow the reply of their turn.
+    """
+
+    request: Request
+    usage: Usage
+    wave: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
     """The most that a run takes if replies have the assumed length.
 
-    `discussions` counts them by condition. `asks` are the calls if every reply were followed by the question
-    for a choice; they are in no total. `sampled` of `comparisons` were simulated. `simulated` is
-    true if all reviewers but people are simulated.
+    `discussions` counts them by condition. `waves` is the number of waves of the longest discussion of each
+    condition, and `windows` the number of batches after each other that it waits for, 0 without batches.
+    `asks` are the calls if every reply were followed by the question for a choice; they are in no total.
+    `sampled` of `comparisons` were simulated. `simulated` is true if all reviewers but people are simulated.
     """
 
     discussions: Mapping[str, int]
+    waves: Mapping[str, int]
+    windows: Mapping[str, int]
     steps: tuple[Step, ...]
     asks: tuple[Step, ...]
     comparisons: int
@@ -169,7 +184,11 @@ def read_costs(cast: Cast, *, project: Path) -> Costs:
 
 
 def estimate_calls(
-    plan: Plan, costs: Costs, *, reached: Mapping[str, Sequence[float]] | None = None
+    plan: Plan,
+    costs: Costs,
+    *,
+    reached: Mapping[str, Sequence[float]] | None = None,
+    batched: Container[str] = (),
 ) -> Estimate:
     """Estimate the most that a run of this plan takes from its beginning.
 
@@ -178,12 +197,14 @@ def estimate_calls(
         costs: The prices.
         reached: By condition, the share of discussions that reach each turn; with it the result is
             the expected value instead of the maximum.
+        batched: Cards whose calls go out as batches.
     """
     sample = _choose_sample(plan)
     parts = {part.condition.name: part for part in plan.parts}
     discussions = dict.fromkeys(parts, 0)
     # First turn, calls, shared calls, prompt and completion tokens, cost (NaN if unknown), and people.
     sums: dict[tuple[str, str, bool, bool], list[float]] = {}
+    waves, windows = dict.fromkeys(parts, 0), dict.fromkeys(parts, 0)
     count = build_token_counter(plan.cast)
     seen: set[bytes] = set()
     real = {name for name, card in plan.cast.items() if card.kind is not ReviewerKind.SIMULATED}
@@ -199,7 +220,8 @@ def estimate_calls(
         calls = simulate_calls(
             head, part.protocol, pack=part.pack, roles=roles, count=count, reread=real, ask=asked
         )
-        for request, usage in calls:
+        waited: set[tuple[int, str]] = set()
+        for request, usage, wave in calls:
             reviewer, cue = request.seat.reviewer, request.cue
             # Only models and people are asked once, and only private requests can be known to be equal.
             kind = plan.cast[reviewer].kind
@@ -215,9 +237,13 @@ def estimate_calls(
                 added = (1, 0, *tokens, nan if cost is None else cost, 0)
             share = 1.0 if reached is None else reached[head.condition][request.turn]
             spare = cue.task == ASK_TASK and request.form != "two_step"
+            waves[head.condition] = max(waves[head.condition], wave + 1)
+            if reviewer in batched and not spare:
+                waited.add((wave, cue.task if cue.task in FOLLOWING_TASKS else ""))
             key = (head.condition, cue.task, cue.private, spare)
             row = sums.setdefault(key, [request.turn, 0, 0, 0, 0, 0, 0])
             row[1:] = [total + share * value for total, value in zip(row[1:], added, strict=True)]
+        windows[head.condition] = max(windows[head.condition], len(waited))
     whole = {name: len(replace(plan, parts=(part,))) for name, part in parts.items()}
     scales = {name: whole[name] / (number or 1) for name, number in discussions.items()}
     steps = {
@@ -249,6 +275,8 @@ def estimate_calls(
     }
     return Estimate(
         discussions=whole,
+        waves=waves,
+        windows=windows,
         steps=steps[False],
         asks=steps[True],
         comparisons=len(plan.comparisons),
@@ -280,7 +308,7 @@ def simulate_calls(
     reread: Container[str] = (),
     ask: Container[str] = (),
     reply: Reply | None = None,
-) -> Iterator[tuple[Request, Usage]]:
+) -> Iterator[SimulatedCall]:
     """Yield each call that the discussion still makes if its seats never agree.
 
     If the discussion has a second model, it rereads each reply with a verdict of the reviewers in
@@ -308,14 +336,15 @@ def simulate_calls(
     for course, index in simulate_course(protocol, transcript, reply=reply or fill):
         turn = course.said[index]
         request = requests.build(index, course.cues, course.said, course.waves)
-        yield request, measure(request)
+        wave = course.waves[index]
+        yield SimulatedCall(request, measure(request), wave)
         if _may_ask(turn, transcript, request, ask):
             question = request_choice(turn.utterance, request)
-            yield question, measure(question)
+            yield SimulatedCall(question, measure(question), wave)
         has_verdict = turn.cue.expects is Expects.VERDICT
         if second is not None and has_verdict and request.seat.reviewer in reread:
             again = request_rereading(turn, transcript, second, pack=pack)
-            yield again, measure(again)
+            yield SimulatedCall(again, measure(again), wave)
 
 
 def _may_ask(

@@ -14,6 +14,7 @@ from peerjudge.runs.budget import Amount, Budget
 from peerjudge.runs.estimate import (
     ASSUMED_REPLY,
     Costs,
+    SimulatedCall,
     build_token_counter,
     count_prompt,
     simulate_calls,
@@ -282,7 +283,9 @@ class Limits:
         length = min(ASSUMED_REPLY, sampling.max_tokens or ASSUMED_REPLY)
         prompt = count_prompt(request.messages, reviewer, self._count)
         usage = Usage(prompt_tokens=prompt, completion_tokens=length)
-        return await self._open(request.discussion, (request.seat,), [(request, usage)])
+        return await self._open(
+            request.discussion, (request.seat,), [SimulatedCall(request, usage, 0)]
+        )
 
     def end(self, discussion: str, *, failed: bool) -> None:
         """Release the shares of a discussion that has ended, and count it."""
@@ -321,7 +324,7 @@ class Limits:
             raise DiscussionDeadlineError(msg) from cause
 
     async def _open(
-        self, discussion: str, seats: Sequence[Seat], calls: Iterable[tuple[Request, Usage]]
+        self, discussion: str, seats: Sequence[Seat], calls: Iterable[SimulatedCall]
     ) -> bool:
         """Set aside the expected cost of these calls, with room for the longest of them."""
         if self.failure_limit_reached.is_set():
@@ -330,7 +333,7 @@ class Limits:
             return True
         await self._await_length_estimate(discussion, seats)
         whole, slack = Amount(), Amount()
-        for request, usage in calls:
+        for request, usage, _ in calls:
             reviewer = self._reviewers[request.seat.reviewer]
             longest = bound_usage(request.messages, request.seat.sampling, reply=reviewer.reserve)
             length = max(usage.completion_tokens, reviewer.mean_length)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TypeAlias
 
 from peerjudge.data import (
     ASK_TASK,
@@ -18,11 +17,10 @@ from peerjudge.data import (
     Request,
     ReviewerKind,
     Transcript,
-    Usage,
 )
 from peerjudge.data.choices import suggest_name
 from peerjudge.errors import DataError, ExperimentError
-from peerjudge.runs.estimate import build_token_counter, count_prompt, simulate_calls
+from peerjudge.runs.estimate import SimulatedCall, build_token_counter, count_prompt, simulate_calls
 from peerjudge.runs.resolve import prepare
 from peerjudge.runs.schedule import Part, Plan
 from peerjudge.shelf import Shelf
@@ -31,8 +29,6 @@ __all__ = ["PromptOfCall", "list_prompts"]
 
 _CALLED = frozenset({ReviewerKind.MODEL, ReviewerKind.PYTHON})
 _REREAD = "reread"
-
-_Made: TypeAlias = tuple[Request, Usage]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +151,7 @@ def _list_calls(plan: Plan, comparisons: Sequence[Comparison]) -> Iterator[Promp
     if not heads:
         return
     head = heads[0]
-    for (request, _), (measured, usage) in zip(
+    for (request, _, _), (measured, usage, _) in zip(
         _simulate(plan, part, head, words=True),
         _simulate(plan, part, head, words=False),
         strict=True,
@@ -185,7 +181,7 @@ def _list_calls(plan: Plan, comparisons: Sequence[Comparison]) -> Iterator[Promp
         )
 
 
-def _simulate(plan: Plan, part: Part, head: Transcript, *, words: bool) -> Iterator[_Made]:
+def _simulate(plan: Plan, part: Part, head: Transcript, *, words: bool) -> Iterator[SimulatedCall]:
     """Yield the calls with placeholders as replies, or with replies of the assumed length."""
     names = {seat.id: seat.reviewer for seat in head.seats}
 

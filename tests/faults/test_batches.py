@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 import pytest
 from aiohttp import web
 
+from peerjudge.data import Condition, Experiment, Leader, Orders
 from peerjudge.errors import ExperimentError
-from peerjudge.runs import run
+from peerjudge.runs import estimate_calls, prepare as resolve, run
 from tests.faults.batch_kit import (
     COST,
     DISCUSSIONS,
@@ -205,3 +206,36 @@ async def test_a_limit_holds_at_half_prices(kit, start, tmp_path, monkeypatch):
     card.write_text(card.read_text().replace("max_tokens = 100", ""))
     with pytest.raises(ExperimentError, match="set max_tokens"):
         await run("study", out="new", limit=4, batch=True, cost_limit=1)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "seats", "options", "windows"),
+    [
+        ("vote", ("ann",) * 9, {}, [36]),
+        ("vote", ("ann",) * 3, {"opening": "prepair", "self_metrics": True}, [12, 24, 12]),
+        ("prepair", ("ann",), {}, [8, 4]),
+    ],
+)
+async def test_a_wave_is_one_window(
+    kit, start, tmp_path, monkeypatch, protocol, seats, options, windows
+):
+    """All calls that hear none of each other go out together, as the estimate says."""
+    server = start(BatchServer())
+    prepare(kit, tmp_path, server)
+    monkeypatch.chdir(tmp_path)
+    one = Condition(
+        name="one",
+        protocol=protocol,
+        seats=seats,
+        options=options,
+        orders=Orders.GIVEN,
+        leader=Leader.FIRST,
+    )
+    study = Experiment(data="sample", conditions=(one,))
+    planned = resolve(study, limit=4)
+    found = estimate_calls(planned.plan, planned.costs, batched=["ann"])
+    assert found.windows == found.waves == {"one": len(windows)}
+    summary = await run(study, out="out", limit=4, batch=True)
+    assert summary.discussions.done == 4
+    assert [len(batch["lines"]) for batch in server.batches.values()] == windows
+    assert server.single == 0

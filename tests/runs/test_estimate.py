@@ -31,6 +31,31 @@ async def test_the_estimated_prompt_tokens_are_those_of_the_run(small, tmp_path)
     assert step.prompt_tokens == pytest.approx(prompts, rel=0.05)
 
 
+@pytest.mark.parametrize(
+    ("protocol", "seats", "options", "waves"),
+    [
+        ("pairwise", 1, {}, 1),
+        ("pointwise", 1, {}, 1),
+        ("prepair", 1, {}, 2),
+        ("prepair_star", 1, {}, 2),
+        ("reconciled", 1, {"method": "prepair"}, 2),
+        ("self_metrics", 1, {"then": "prepair"}, 3),
+        ("vote", 9, {}, 1),
+        ("vote", 3, {"opening": "prepair", "self_metrics": True}, 3),
+        ("leader_follower", 2, {}, 5),
+        ("prepair_discussion", 2, {}, 6),
+        ("panel", 4, {}, 9),
+    ],
+)
+def test_discussions_take_as_few_waves_as_what_they_hear_allows(protocol, seats, options, waves):
+    """Calls that hear none of each other are one wave: private reviews of all seats, explanations of all."""
+    condition = Condition(
+        name="one", protocol=protocol, seats=("sim_plain",) * seats, options=options
+    )
+    study = Experiment(data="sample", conditions=(condition,))
+    assert estimate_calls(prepare(study, limit=1).plan, Costs()).waves == {"one": waves}
+
+
 def test_an_early_stop_is_not_assumed(small):
     """Discussions that may end in agreement count at their full length."""
     settings = {"stop": "agreement", "turns": "6"}

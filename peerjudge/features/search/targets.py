@@ -155,7 +155,7 @@ def render_prompts(prepared: Prepared, shelf: Shelf) -> Iterator[tuple[str, str]
         calls = simulate_calls(
             head, part.protocol, pack=packs[head.condition], roles=roles, count=lambda _, __: 0
         )
-        for request, _ in calls:
+        for request, *_ in calls:
             yield from ((head.condition, message.text) for message in request.messages)
 
 
