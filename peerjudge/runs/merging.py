@@ -203,7 +203,7 @@ class _Merger:
             earlier = held.get(transcript.id) or first.get(transcript.id)
             if earlier is not None:
                 _require_same_turns(name, earlier, transcript)
-            if earlier is None or _is_further(transcript, earlier):
+            if earlier is None or _is_further(transcript, earlier) or _adds(transcript, earlier):
                 ends.append(transcript)
                 first[transcript.id] = transcript
         await asyncio.gather(*map(store.end, ends))
@@ -258,6 +258,14 @@ def _require_same_turns(name: str, earlier: Transcript, later: Transcript) -> No
                 "run: it was played twice. Merge one of the two runs, or play one with another seed."
             )
             raise DataError(msg)
+
+
+def _adds(transcript: Transcript, other: Transcript) -> bool:
+    """Return whether an open discussion has turns that the other part of it lacks."""
+    if StopReason.COMPLETE in (transcript.stop, other.stop):
+        return False
+    there = {turn.index for turn in (*other.turns, *other.ahead)}
+    return any(turn.index not in there for turn in (*transcript.turns, *transcript.ahead))
 
 
 def _is_further(transcript: Transcript, other: Transcript) -> bool:

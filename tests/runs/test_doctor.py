@@ -6,13 +6,16 @@ import json
 import shutil
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 import structlog.testing
 
 from peerjudge.cli import build_app
+from peerjudge.data import Condition, Experiment, Leader, Orders
 from peerjudge.runs import load, run, run_sync
 from peerjudge.runs.frames import battles_df, calls_df, discussions_df, events_df, turns_df
+from peerjudge.shelf import Shelf
 from peerjudge.store import Archive, Store, examine_store
 from peerjudge.store.doctor import LostCalls
 
@@ -176,3 +179,65 @@ async def test_a_call_that_cannot_be_read_becomes_one_whose_bill_is_unknown(kept
     mended = await examine_store(out)
     tokens = 2 if "tokens" in change else 42
     assert (mended.damage, mended.lost) == ((), LostCalls(calls=1, tokens=tokens, usd=None))
+
+
+MUTE = """
+import asyncio
+
+
+async def judge(request):
+    for _ in range(50):
+        await asyncio.sleep(0)
+    raise OSError
+
+
+def reviewer():
+    return judge
+"""
+"""A reviewer that fails once other calls of its wave are under way."""
+
+
+@pytest.fixture
+def interrupted(tmp_path):
+    """The folder of a vote of three that failed in its second seat, while the others were under way."""
+    card = tmp_path / "agents" / "mute.py"
+    card.parent.mkdir()
+    card.write_text(MUTE)
+    seats = ("sim_strong", "mute", "sim_weak")
+    vote = Condition(
+        name="vote", protocol="vote", seats=seats, orders=Orders.GIVEN, leader=Leader.FIRST
+    )
+    study = Experiment(data="sample", conditions=(vote,))
+    found = run_sync(study, out=tmp_path / "out", limit=2, shelf=Shelf(tmp_path))
+    assert found.discussions.failed == 2
+    return Path(found.folder)
+
+
+async def test_a_missing_turn_that_no_later_one_hears_is_no_damage(interrupted):
+    """Turns after a failed one of its wave are kept: they are read, listed and not repaired away."""
+    kept = await load(interrupted)
+    assert [[turn.index for turn in one.turns] for one in kept] == [[0], [0]]
+    assert [[turn.index for turn in one.ahead] for one in kept] == [[2], [2]]
+    assert len(turns_df(interrupted)) == 4
+    found = await examine_store(interrupted, repair=True)
+    assert found.damage == ()
+    assert await load(interrupted) == kept
+
+
+async def test_a_turn_that_hears_a_missing_one_is_damage(small, played, tmp_path):
+    """Of an open discussion, a turn cannot have heard what is not there; a repair removes it."""
+    out = shutil.copytree(played, tmp_path / "out")
+    with closing(sqlite3.connect(out / "store.db")) as store, store:
+        talk = '(SELECT discussion FROM turns WHERE "index" = 3 ORDER BY discussion LIMIT 1)'
+        store.execute(f"UPDATE discussions SET stop = NULL WHERE number = {talk}")
+        change = 'replace(head, \'"stop":"complete"\', \'"stop":null\')'
+        store.execute(f"UPDATE discussions SET head = {change} WHERE number = {talk}")
+        store.execute(f'DELETE FROM turns WHERE "index" = 1 AND discussion = {talk}')
+    (damage,) = (await examine_store(out)).damage
+    assert damage.row == "turn 2"
+    assert "hears turn 1, which is missing" in damage.cause
+    await examine_store(out, repair=True)
+    assert not (await examine_store(out)).damage
+    whole = {one.id: one.verdict for one in await load(played)}
+    await run(small, out=out, limit=3)
+    assert {one.id: one.verdict for one in await load(out)} == whole

@@ -140,13 +140,27 @@ def test_other_calls_of_the_same_number_are_added(write, tmp_path):
 def test_the_longer_part_of_a_discussion_stays(write, tmp_path):
     """Where one run stopped and the other went on, in either order."""
     whole = talk(1)
-    begun = replace(whole, turns=whole.turns[:2], stop=None)
+    begun = replace(whole, turns=whole.turns[:1], stop=None)
     parts = write("begun", [begun]), write("whole", [whole])
     for name, order in (("m", parts), ("n", parts[::-1])):
         merge(*order, out=tmp_path / name)
         (kept,) = asyncio.run(pj.load(tmp_path / name))
         assert kept == whole
         assert kept.stop is StopReason.COMPLETE
+
+
+def test_turns_after_a_missing_one_count_in_a_merge(write, tmp_path):
+    """Of two interrupted parts, each lacking another private review, the merge has both reviews."""
+    whole = talk(1)
+    first = replace(whole, turns=whole.turns[:1], stop=None)
+    second = replace(whole, turns=(), ahead=whole.turns[1:2], stop=None)
+    merge(write("first", [first]), write("second", [second]), out=tmp_path / "m")
+    (kept,) = asyncio.run(pj.load(tmp_path / "m"))
+    assert (kept.turns, kept.ahead) == (whole.turns[:2], ())
+    other = replace(second.ahead[0], utterance=replace(second.ahead[0].utterance, text="Else."))
+    sources = write("a", [second]), write("b", [replace(second, ahead=(other,))])
+    with pytest.raises(DataError, match="something else in turn 1"):
+        merge(*sources, out=tmp_path / "n")
 
 
 @pytest.mark.parametrize(
