@@ -15,6 +15,7 @@ from peerjudge.runs.progress import Observer
 from peerjudge.runs.resolve import Prepared
 from peerjudge.runs.results import RunCounts
 from peerjudge.runs.schedule import OrderOfPlay, Part, Plan
+from peerjudge.runs.setting_aside import Aside
 from peerjudge.store import Store
 
 _POLL = 0.5
@@ -26,8 +27,8 @@ class Player:
 
     `on_end` is called with every ended discussion, before the ledger forgets what it cost. At most
     `max_connections` calls are in flight, unless `bounds_calls` is false: in batch mode a bound would split a
-    batch. With `people`, discussions that wait for a person go on when the answer has come; `say` shows that
-    the run waits.
+    batch. With `sets_aside`, a reviewer that cannot work is not called again. With `people`, discussions that
+    wait for a person go on when the answer has come; `say` shows that the run waits.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class Player:
         on_end: Callable[[Transcript], None] | None = None,
         max_connections: int,
         bounds_calls: bool = True,
+        sets_aside: bool = False,
         people: OpenDesk | None = None,
         say: Callable[[str], None] | None = None,
     ) -> None:
@@ -61,7 +63,12 @@ class Player:
         self._observer = observer
         self._max_connections = max_connections
         connections = Connections(max_connections) if bounds_calls else None
-        self._reviewers = limits.apply(reviewers, connections=connections)
+        self._aside = Aside() if sets_aside else None
+        limited = limits.apply(reviewers, connections=connections)
+        seated = {seat.reviewer for part in prepared.plan.parts for seat in part.seats}
+        self._reviewers = (
+            limited if self._aside is None else self._aside.apply(limited, watched=seated)
+        )
         self.journal = RunCounts(store, limits.ledger, prepared.costs)
 
     async def run_all(self, *, stops: Sequence[asyncio.Event] = ()) -> None:
@@ -176,6 +183,8 @@ class Player:
 
     def _set_up(self, transcript: Transcript, part: Part) -> DiscussionSetup:
         cast, second = self._prepared.plan.cast, transcript.reread
+        if self._aside is not None:
+            self._aside.seat(transcript.id, {seat.reviewer for seat in transcript.seats})
         return DiscussionSetup(
             transcript=transcript,
             protocol=part.protocol,
@@ -190,6 +199,8 @@ class Player:
     def _end(self, transcript: Transcript) -> None:
         if self._on_end is not None:
             self._on_end(transcript)
+        if self._aside is not None:
+            self._aside.release(transcript.id)
         self._open -= 1
         if not self._open:
             self._all_ended.set()

@@ -279,6 +279,7 @@ async def run_prepared(
             observer=watching,
             max_connections=bounds.max_connections,
             bounds_calls=not play.batch,
+            sets_aside=True,
             people=people if play.wait else None,
             say=_choose_note(watching),
         )

@@ -1,0 +1,116 @@
+"""Reviewers that cannot work at all, set aside before other seats of their discussions are paid for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from peerjudge.data import Request, Utterance
+from peerjudge.engine import Reviewer
+from peerjudge.errors import AwaitingPersonError, NotBegunError, StoreError
+from peerjudge.logs import get_logger
+
+_WRONG = frozenset({401, 403, 404})
+"""Statuses of a wrong key, and of a model or an address that it may not use or that does not exist."""
+_UNREACHABLE = frozenset(
+    {"APIConnectionError", "ClientConnectionError", "ConnectionError", "RedirectedError"}
+)
+_LONGEST = 300
+
+_log = get_logger()
+
+
+class SetAsideError(Exception):
+    """A call that was not made, as a reviewer of its discussion cannot work in this run."""
+
+
+class Aside:
+    """Reviewers of one run that failed for good: a wrong key, address or model name.
+
+    Their discussions fail at the next call without making it, so that no other seat is paid for them.
+    """
+
+    def __init__(self) -> None:
+        self._failed: dict[str, str] = {}
+        self._seated: dict[str, Collection[str]] = {}
+
+    def apply(
+        self, reviewers: Mapping[str, Reviewer], *, watched: Collection[str]
+    ) -> Mapping[str, Reviewer]:
+        """Return the reviewers, by card, with calls that are not made for discussions set aside.
+
+        Only the `watched` ones, which have seats, may be set aside: without a second model that reads
+        replies again, a discussion goes on.
+        """
+        return {
+            name: _WatchedReviewer(each, self) if name in watched else each
+            for name, each in reviewers.items()
+        }
+
+    def seat(self, discussion: str, reviewers: Collection[str]) -> None:
+        """Note who is seated in a discussion that begins."""
+        self._seated[discussion] = reviewers
+
+    def release(self, discussion: str) -> None:
+        """Forget a discussion that has ended."""
+        self._seated.pop(discussion, None)
+
+    def require_able(self, discussion: str, name: str) -> None:
+        """Raise `SetAsideError` if this reviewer, or one that is seated with it, is set aside."""
+        if not self._failed:
+            return
+        for each in (name, *self._seated.get(discussion, ())):
+            if each in self._failed:
+                msg = f"{each} is set aside, so this call was not made: {self._failed[each]}"
+                raise SetAsideError(msg)
+
+    def note(self, name: str, error: Exception) -> None:
+        """Set a reviewer aside after this failure."""
+        if name in self._failed:
+            return
+        self._failed[name] = f"{type(error).__name__}: {error}"[:_LONGEST]
+        _log.warning(
+            "a reviewer cannot work and is set aside with its discussions; correct its card and run again",
+            reviewer=name,
+            kind=type(error).__name__,
+        )
+
+
+class _WatchedReviewer:
+    """Reviewer that is set aside at a failure that no later call can escape."""
+
+    def __init__(self, reviewer: Reviewer, aside: Aside) -> None:
+        self._reviewer = reviewer
+        self._aside = aside
+        self._has_replied = False
+
+    @property
+    def name(self) -> str:
+        """Reviewer name."""
+        return self._reviewer.name
+
+    async def speak(self, request: Request) -> Utterance:
+        """Return the reply; raise `SetAsideError` for a discussion of a reviewer that is set aside."""
+        self._aside.require_able(request.discussion, self.name)
+        try:
+            reply = await self._reviewer.speak(request)
+        except (AwaitingPersonError, NotBegunError, StoreError):
+            raise
+        except Exception as error:
+            if not self._has_replied and is_final(error):
+                self._aside.note(self.name, error)
+            raise
+        self._has_replied = self._has_replied or not reply.cached
+        return reply
+
+    async def close(self) -> None:
+        """Close the reviewer."""
+        await self._reviewer.close()
+
+
+def is_final(error: Exception) -> bool:
+    """Return whether a failure, after all attempts, shows a wrong key, address or model name.
+
+    Every call of a reviewer that has not replied yet then fails.
+    """
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    return getattr(error, "status_code", None) in _WRONG or bool(kinds & _UNREACHABLE)
