@@ -1,7 +1,8 @@
 """Cost of the engine: CPU per turn, makespan and memory, compared with a plain loop and other tools.
 
     python benchmarks/engine.py [--json] [--rounds N] [--makespans N] [--stream N]
-                                [--inspect-python PYTHON] [--scratch DIR]
+                                [--inspect-python PYTHON] [--scratch DIR] [--against PYTHON]
+                                [--waves-only]
 
 benchmarks/README.md describes the measurements.
 """
@@ -23,6 +24,7 @@ from statistics import median
 from engine_inspect import cpu_of_inspect, python_with_inspect
 from engine_ours import Scripted, head, play, scratch_store
 from engine_rivals import RIVALS, Play, fake_client, plain
+from engine_waves import compare_cpu, measure_paths
 from study import AT_A_TIME, CALLS, Pair, pairs
 
 from peerjudge.data import Card, Transcript
@@ -200,7 +202,17 @@ def main() -> None:
     parser.add_argument("--stream", type=int, default=5_000, help="discussions of the long run")
     parser.add_argument("--inspect-python", help="a Python with inspect_ai")
     parser.add_argument("--scratch", type=Path, default=None, help="folder for temporary stores")
+    parser.add_argument("--against", help="a Python with another version, to compare CPU with")
+    parser.add_argument(
+        "--waves-only", action="store_true", help="only the critical paths, and --against"
+    )
     options = parser.parse_args()
+    paths: dict[str, object] = {"critical_paths": measure_paths(options.makespans)}
+    if options.against:
+        paths["against"] = compare_cpu(options.against, options.rounds)
+    if options.waves_only:
+        print(json.dumps(paths, indent=None if options.json else 2))
+        return
     # First, because the peak includes everything before it.
     memory = asyncio.run(stream(options.stream, options.scratch))
     inspect = python_with_inspect(options.inspect_python)
@@ -216,7 +228,7 @@ def main() -> None:
     }
     if inspect is not None:
         found["inspect_vs_cpu"] = ratio(spent, "Inspect AI", "peerjudge")
-    found |= {"stream": memory, "makespans": waits}
+    found |= {"stream": memory, "makespans": waits, **paths}
     found["machine"] = f"{os.cpu_count()} cores, Python {platform.python_version()}"
     table = {
         name: {

@@ -27,7 +27,7 @@ from peerjudge.store import Store
 
 __all__ = ["Scripted", "head", "play", "scratch_store"]
 
-SHELF = Shelf(project=Path(__file__).resolve().parents[1])
+SHELF = Shelf()
 PROTOCOL = SHELF.protocol("leader_follower", {})
 PACK = SHELF.prompts("long_form")
 PROMPTS = pack_identity(PACK)

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator
-from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from peerjudge.data import Request, Utterance
@@ -19,30 +16,26 @@ if TYPE_CHECKING:
 _HALT: ContextVar[Halt | None] = ContextVar("peerjudge_halt", default=None)
 
 
-@dataclass
 class Halt:
-    """Whether a discussion has failed, so that its calls that still wait do not begin."""
+    """Whether a discussion has failed, so that calls of its wave that still wait do not begin.
 
-    is_set: bool = False
+    Further calls of a turn that has begun are made: they belong to a reply that is paid.
+    """
 
-    @contextmanager
-    def use(self) -> Generator[None]:
-        """Let the calls made inside heed it."""
-        token = _HALT.set(self)
-        try:
-            yield
-        finally:
-            _HALT.reset(token)
+    def __init__(self) -> None:
+        self.is_set = False
+        self._begun: set[int] = set()
 
+    def heed(self) -> None:
+        """Let the calls of this task heed it."""
+        _HALT.set(self)
 
-@contextmanager
-def unhalted() -> Generator[None]:
-    """Let the calls made inside begin in any case, as they belong to a reply that is paid."""
-    token = _HALT.set(None)
-    try:
-        yield
-    finally:
-        _HALT.reset(token)
+    def begin(self, turn: int) -> None:
+        """Note that a call of a turn begins; raise `NotBegunError` if it may not."""
+        if self.is_set and turn not in self._begun:
+            msg = "the discussion failed before this call began"
+            raise NotBegunError(msg)
+        self._begun.add(turn)
 
 
 class Connections:
@@ -91,9 +84,8 @@ class _BoundReviewer:
             await places.acquire()
         try:
             halt = _HALT.get()
-            if halt is not None and halt.is_set:
-                msg = "the discussion failed before this call began"
-                raise NotBegunError(msg)
+            if halt is not None:
+                halt.begin(request.turn)
             return await self._reviewer.speak(request)
         finally:
             places.release()

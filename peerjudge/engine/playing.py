@@ -22,7 +22,7 @@ from structlog.contextvars import bind_contextvars, reset_contextvars
 
 from peerjudge.data import Failure, PromptPack, StopReason, Transcript, Turn, replace
 from peerjudge.engine.barrier import counted, parked
-from peerjudge.engine.connecting import Halt, unhalted
+from peerjudge.engine.connecting import Halt
 from peerjudge.engine.course import Course
 from peerjudge.engine.cues import RequestBuilder, conclude
 from peerjudge.engine.interfaces import DiscussionSetup, Journal, NoJournal, Reviewer
@@ -258,33 +258,36 @@ async def _play_turns(
             return
         read = read_reply(said, cue=cue, comparison=opened.comparison)
         turn = Turn(index=index, cue=cue, utterance=said, review=read)
-        with unhalted():
-            turn = await follow_up(turn, opened, request, setup=setup)
+        turn = await follow_up(turn, opened, request, setup=setup)
         await journal.turn(opened, turn)
         course.said[index] = turn
 
-    with halt.use():
-        while not failures and (places := course.list_speakable()):
-            if waiting and not (places := [place for place in places if place not in waiting]):
-                break
-            if len(places) == 1:
-                await take(places[0])
-            else:
-                await _do_at_once(take, places)
+    while not failures and (places := course.list_speakable()):
+        if waiting and not (places := [place for place in places if place not in waiting]):
+            break
+        if len(places) == 1:
+            await take(places[0])
+        else:
+            await _do_at_once(take, places, halt=halt)
     first = min(failures, default=None)
     if first is not None:
         return course, failures[first]
     return course, waiting[min(waiting)] if waiting else None
 
 
-async def _do_at_once(act: Callable[[int], Awaitable[None]], places: Iterable[int]) -> None:
+async def _do_at_once(
+    act: Callable[[int], Awaitable[None]], places: Iterable[int], *, halt: Halt
+) -> None:
     """Act on all places at the same time; the first error cancels the others and is raised.
+
+    Once `halt` is set, calls that wait for a connection do not begin.
 
     A library may cancel its own task alone. `gather` then raises as well; a group of tasks would not, and
     that turn would be asked for again and again.
     """
 
     async def act_on(place: int) -> None:
+        halt.heed()
         with counted():
             await act(place)
 
