@@ -146,6 +146,7 @@ class SingleFlight:
     def __init__(self, cache: ResponseCache) -> None:
         self._cache = cache
         self._flights: dict[str, asyncio.Future[Reply | None]] = {}
+        self._kept: set[str] = set()
 
     async def fetch(self, key: str, call: Callable[[], Awaitable[Reply]]) -> tuple[Reply, bool]:
         """Return the reply, and whether it came from the cache or another request's call."""
@@ -173,14 +174,23 @@ class SingleFlight:
         finally:
             del self._flights[key]
 
+    async def keep(self, key: str, reply: Reply) -> None:
+        """Store the reply of a call under way before the call returns, so before it is booked as paid."""
+        if key in self._flights:
+            await self._cache.put(key, reply)
+            self._kept.add(key)
+
     async def _call(self, key: str, call: Callable[[], Awaitable[Reply]]) -> Reply:
-        """Return the reply of a call under a claim, and store it."""
+        """Return the reply of a call under a claim, and store it if the call has not."""
         try:
             reply = await call()
-            await self._cache.put(key, reply)
+            if key not in self._kept:
+                await self._cache.put(key, reply)
         except BaseException:
             self._cache.release(key)
             raise
+        finally:
+            self._kept.discard(key)
         return reply
 
 

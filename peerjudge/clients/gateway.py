@@ -298,12 +298,18 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         )
         request.billing.calls.append(call)
         entry = await self._begin(request) if self._batched else entry
-        if entry is not None:
-            await entry.settle(call)
         self._has_replied = True
-        if not is_used_up(result):
-            require_words(result, model=self.model, usage=usage)
-        return Reply(result=self._redaction.redact_reply(result), usage=usage)
+        try:
+            if not is_used_up(result):
+                require_words(result, model=self.model, usage=usage)
+            reply = Reply(result=self._redaction.redact_reply(result), usage=usage)
+            if (key := request_key.get()) is not None:
+                # A reply that is booked as paid is kept, also if the process is killed in between.
+                await self._flights.keep(key, reply)
+        finally:
+            if entry is not None:
+                await entry.settle(call)
+        return reply
 
     async def _begin(self, request: CallRequest) -> LedgerEntry | None:
         """Record an open call in the ledger of the task, if there is one."""

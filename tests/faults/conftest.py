@@ -105,7 +105,7 @@ class ModelServer:
     page of a proxy or a whole reply, so that only an estimate of their tokens can be known. The fate of a
     request depends on its content and on the number of its attempts, so every run meets the same
     faults. Every reply has the mark of its request and takes at most `pace` seconds. `on_call` is
-    called with every attempt.
+    called with every attempt. `peak` is the most that were answered at the same time.
     """
 
     rate: float = 0.0
@@ -120,6 +120,7 @@ class ModelServer:
     earned: float = 0.0
     billed: int = 0
     unseen: int = 0
+    peak: int = 0
     faults: Counter[str] = field(default_factory=Counter)
     on_call: Callable[[], None] = lambda: None
     reached: threading.Event = field(default_factory=threading.Event)
@@ -150,6 +151,7 @@ class ModelServer:
         """Answer one attempt."""
         with self._idle:
             self._busy += 1
+            self.peak = max(self.peak, self._busy)
         try:
             return await self.answer(request)
         finally:
