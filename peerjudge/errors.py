@@ -74,3 +74,7 @@ class UnconnectedError(DataError):
 
 class ConvergenceError(PeerJudgeError):
     """An iteration did not converge within its bounds; the message holds the last residual."""
+
+
+class FeatureError(PeerJudgeError):
+    """A feature of another package declares something that cannot be imported."""

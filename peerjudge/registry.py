@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+from peerjudge.errors import FeatureError
 
 __all__ = [
     "HOOKS",
@@ -24,6 +27,7 @@ __all__ = [
     "find_function",
     "find_offer",
     "import_place",
+    "list_broken",
     "list_features",
     "list_function_names",
     "list_offers",
@@ -55,6 +59,8 @@ HOOKS: Mapping[str, str] = {
 }
 """Hooks by name, with what the core expects of each offer."""
 
+_OURS = "peerjudge"
+"""Origin of the features of the folder."""
 _GROUP = "peerjudge.features"
 _FOLDER = Path(__file__).parent / "features"
 
@@ -102,7 +108,7 @@ class Feature:
 def _find_own() -> tuple[Feature, ...]:
     """Return the features of the folder, by name."""
     names = sorted(found.parent.name for found in _FOLDER.glob("*/__init__.py"))
-    return tuple(_read(name, f"{_GROUP}.{name}", origin="peerjudge") for name in names)
+    return tuple(_read(name, f"{_GROUP}.{name}", origin=_OURS) for name in names)
 
 
 @cache
@@ -124,8 +130,9 @@ def _find_foreign() -> tuple[tuple[Feature, ...], tuple[str, ...]]:
         try:
             feature = _read(entry.name, entry.module, origin=origin)
         except Exception as error:  # noqa: BLE001  another author's code: it may raise anything
-            reason = f"{type(error).__name__}: {error}".split("\n", 1)[0]
-            problems.append(f"the feature {entry.name!r} of {origin} does not load: {reason:.200}")
+            problems.append(
+                f"the feature {entry.name!r} of {origin} does not load: {_name_reason(error)}"
+            )
             continue
         problems += [
             f"the feature {entry.name!r} of {origin} uses a hook {hook!r} that does not exist; the hooks are "
@@ -135,6 +142,10 @@ def _find_foreign() -> tuple[tuple[Feature, ...], tuple[str, ...]]:
         ]
         features.append(feature)
     return tuple(features), tuple(problems)
+
+
+def _name_reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".split("\n", 1)[0][:200]
 
 
 def _read(name: str, home: str, *, origin: str) -> Feature:
@@ -183,9 +194,22 @@ def list_taken(kind: str, core: Iterable[str]) -> list[str]:
 
 
 def import_place(place: str, feature: Feature) -> Any:  # noqa: ANN401  what a feature declares
-    """Import what a place of a feature names."""
+    """Import what a place of a feature names.
+
+    Raises:
+        FeatureError: The feature is of another package, and the import fails.
+    """
     module, _, name = place.partition(":")
-    return getattr(import_module(f"{feature.home}.{module}"), name)
+    try:
+        return getattr(import_module(f"{feature.home}.{module}"), name)
+    except Exception as error:
+        if feature.origin == _OURS:
+            raise
+        msg = (
+            f"{place} of the feature {feature.name!r} of {feature.origin} does not load: "
+            f"{_name_reason(error)}; update or uninstall that package"
+        )
+        raise FeatureError(msg) from error
 
 
 def find_function(name: str) -> Any:  # noqa: ANN401  a function or class
@@ -223,5 +247,27 @@ def find_offer(hook: str, name: str) -> Any:  # noqa: ANN401  what a feature dec
 
 
 def offers(hook: str) -> dict[str, Any]:
-    """Import all that features offer to a hook, by the names of the offers."""
-    return {name: find_offer(hook, name) for name in list_offers(hook)}
+    """Import all that features offer to a hook, by the names of the offers.
+
+    What another package offers and cannot be imported is left out; `list_broken` names it.
+    """
+    found: dict[str, Any] = {}
+    for name in list_offers(hook):
+        with suppress(FeatureError):
+            found[name] = find_offer(hook, name)
+    return found
+
+
+def list_broken() -> list[str]:
+    """Return a sentence for each place of a feature of another package that cannot be imported."""
+    problems: list[str] = []
+    for feature in _find_foreign()[0]:
+        places = [command.place for command in feature.commands.values()]
+        places += feature.functions.values()
+        places += [place for offered in feature.hooks.values() for place in offered.values()]
+        for place in dict.fromkeys(places):
+            try:
+                import_place(place, feature)
+            except FeatureError as error:
+                problems.append(str(error))
+    return problems

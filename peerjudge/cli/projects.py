@@ -16,7 +16,14 @@ from peerjudge.cli.interrupts import cancel_on_signal
 from peerjudge.cli.options import ArgumentOptions, CastOptions
 from peerjudge.cli.tables import say
 from peerjudge.errors import CardError, DataError, ShelfError
-from peerjudge.registry import find_offer, list_features, list_offers, list_problems, list_taken
+from peerjudge.registry import (
+    find_offer,
+    list_broken,
+    list_features,
+    list_offers,
+    list_problems,
+    list_taken,
+)
 from peerjudge.shelf import Kind
 from peerjudge.shown import money
 
@@ -266,7 +273,7 @@ def _features() -> list[dict[str, str]]:
         *list_taken("command", list_core_commands()),
         *list_taken("function", peerjudge.list_core_names()),
     ]
-    for problem in (*list_problems(), *taken):
+    for problem in (*list_problems(), *list_broken(), *taken):
         print_status(f"warning: {problem}")
     return [
         {"name": feature.name, "description": feature.about, "from": feature.origin}

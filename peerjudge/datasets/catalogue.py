@@ -19,7 +19,7 @@ from peerjudge.datasets.sources.records import RECORDS, read_description
 from peerjudge.datasets.specs import split_spec
 from peerjudge.errors import DataError, PeerJudgeError, ShelfError
 from peerjudge.places import find_cache
-from peerjudge.registry import find_offer, list_offers
+from peerjudge.registry import find_offer, list_offers, offers
 
 _SOURCES = "peerjudge.datasets.sources"
 _FLAGS = {
@@ -46,7 +46,10 @@ _OWN_TABLES = {
 
 def list_datasets() -> dict[str, Source]:
     """Return the declarations of all datasets and formats by name: built in, and of features."""
-    return {name: find_source(name) for name in _list_names()}
+    found = cast("dict[str, Source]", offers("dataset")) | {
+        name: find_source(name) for name in _modules()
+    }
+    return dict(sorted(found.items()))
 
 
 def find_formats(fields: Iterable[str]) -> list[str]:

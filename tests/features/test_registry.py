@@ -40,6 +40,11 @@ def test_the_init_of_a_feature_imports_only_the_registry(feature: Feature):
     assert [node.module for node in imports] == ["peerjudge.registry"]
 
 
+def test_every_hook_is_used_by_a_feature_of_ours():
+    """What the core asks for has an offer, so that each hook is tried by the tests of a feature."""
+    assert {hook for feature in OURS for hook in feature.hooks} == {*HOOKS}
+
+
 def test_no_two_features_take_one_name():
     """A command or function of a folder has a name that neither the core nor another folder has."""
     commands = [name for feature in OURS for name in feature.commands]
@@ -230,7 +235,9 @@ def test_another_package_cannot_break_ours(outside):
     said = outside("-m", "peerjudge", "list", "features").stderr.splitlines()
     hooks = f"the hooks are {', '.join(HOOKS)}"
     package = "peerjudge-greetings 0.3"
+    broken = "does not load: RuntimeError: written for; update or uninstall that package"
     assert sorted(said) == [
+        f"warning: broken:list_greetings of the feature 'greetings' of {package} {broken}",
         "warning: the command 'plan' of 'greetings' is not used: 'planning' has one",
         "warning: the command 'score' of 'greetings' is not used: PeerJudge has one",
         f"warning: the feature 'greetings' of {package} uses a hook 'dance' that does not exist; {hooks}",
@@ -238,6 +245,10 @@ def test_another_package_cannot_break_ours(outside):
         "warning: the function 'fork' of 'greetings' is not used: 'forks' has one",
         "warning: the function 'run' of 'greetings' is not used: PeerJudge has one",
     ]
+    listed = outside("-m", "peerjudge", "list", "greetings")
+    assert (listed.returncode, listed.stderr.count("\n")) == (2, 1)
+    assert listed.stderr.startswith("error: broken:list_greetings of the feature 'greetings'")
+    assert outside("-m", "peerjudge", "list", "papers").returncode == 0
     program = (
         "import peerjudge as pj; print(pj.run.__module__, pj.fork.__module__, hasattr(pj, 'no'))"
     )
