@@ -66,6 +66,19 @@ def clean_reply(said: Utterance, request: Request) -> Utterance:
     return cleaned
 
 
+class SetAsideError(Exception):
+    """A call that was not made, as a reviewer of its discussion failed before and would fail again.
+
+    Attributes:
+        kind: Type of the first failure, whose message this one has: both have one cause.
+        seat: The seat of that reviewer.
+    """
+
+    def __init__(self, message: str, *, kind: str, seat: str) -> None:
+        super().__init__(message)
+        self.kind, self.seat = kind, seat
+
+
 def _require_words(said: Utterance, request: Request) -> Utterance:
     """Return the reply; raise `EmptyReplyError` if it has no words and is not from a record."""
     if is_blank(said.text) and not said.cached:
@@ -75,7 +88,10 @@ def _require_words(said: Utterance, request: Request) -> Utterance:
 
 
 def _describe_failure(cause: BaseException, request: Request, failed: str) -> Failure:
-    kind = type(cause).__name__
     message = clean_text(str(cause))[:_LONGEST_MESSAGE]
+    if isinstance(cause, SetAsideError):
+        # Its cause is logged, and it is the failure of the seat that has the reviewer.
+        return Failure(kind=cause.kind, message=message, seat=cause.seat, turn=request.turn)
+    kind = type(cause).__name__
     _log.warning(failed, reviewer=request.seat.reviewer, kind=kind, message=message)
     return Failure(kind=kind, message=message, seat=request.seat.id, turn=request.turn)

@@ -52,9 +52,9 @@ def summarize_findings(findings: Findings) -> list[str]:
     """Return the main findings of a run, the most important first; missing ones are left out."""
     recommended = findings.ways.summary
     return [
-        *([recommended] if recommended else []),
         *say_ratings(findings.rated, findings.rating_shifts),
         *say_contrasts(findings.contrasts, decision=findings.decision),
+        *([recommended] if recommended else []),
         *_moved(findings),
         *_leading(findings),
         *_first(findings),

@@ -184,7 +184,7 @@ class Player:
     def _set_up(self, transcript: Transcript, part: Part) -> DiscussionSetup:
         cast, second = self._prepared.plan.cast, transcript.reread
         if self._aside is not None:
-            self._aside.seat(transcript.id, {seat.reviewer for seat in transcript.seats})
+            self._aside.seat(transcript.id, {seat.reviewer: seat.id for seat in transcript.seats})
         return DiscussionSetup(
             transcript=transcript,
             protocol=part.protocol,

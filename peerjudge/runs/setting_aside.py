@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 
 from peerjudge.data import Request, Utterance
 from peerjudge.engine import Reviewer
+from peerjudge.engine.speaking import SetAsideError
 from peerjudge.errors import AwaitingPersonError, NotBegunError, StoreError
 from peerjudge.logs import get_logger
 
@@ -14,13 +15,8 @@ _WRONG = frozenset({401, 403, 404})
 _UNREACHABLE = frozenset(
     {"APIConnectionError", "ClientConnectionError", "ConnectionError", "RedirectedError"}
 )
-_LONGEST = 300
 
 _log = get_logger()
-
-
-class SetAsideError(Exception):
-    """A call that was not made, as a reviewer of its discussion cannot work in this run."""
 
 
 class Aside:
@@ -30,8 +26,8 @@ class Aside:
     """
 
     def __init__(self) -> None:
-        self._failed: dict[str, str] = {}
-        self._seated: dict[str, Collection[str]] = {}
+        self._failed: dict[str, tuple[str, str]] = {}
+        self._seated: dict[str, Mapping[str, str]] = {}
 
     def apply(
         self, reviewers: Mapping[str, Reviewer], *, watched: Collection[str]
@@ -46,9 +42,9 @@ class Aside:
             for name, each in reviewers.items()
         }
 
-    def seat(self, discussion: str, reviewers: Collection[str]) -> None:
-        """Note who is seated in a discussion that begins."""
-        self._seated[discussion] = reviewers
+    def seat(self, discussion: str, seats: Mapping[str, str]) -> None:
+        """Note the seats by reviewer of a discussion that begins."""
+        self._seated[discussion] = seats
 
     def release(self, discussion: str) -> None:
         """Forget a discussion that has ended."""
@@ -58,16 +54,17 @@ class Aside:
         """Raise `SetAsideError` if this reviewer, or one that is seated with it, is set aside."""
         if not self._failed:
             return
-        for each in (name, *self._seated.get(discussion, ())):
+        seats = self._seated.get(discussion, {})
+        for each in (name, *seats):
             if each in self._failed:
-                msg = f"{each} is set aside, so this call was not made: {self._failed[each]}"
-                raise SetAsideError(msg)
+                kind, message = self._failed[each]
+                raise SetAsideError(message, kind=kind, seat=seats.get(each, ""))
 
     def note(self, name: str, error: Exception) -> None:
         """Set a reviewer aside after this failure."""
         if name in self._failed:
             return
-        self._failed[name] = f"{type(error).__name__}: {error}"[:_LONGEST]
+        self._failed[name] = (type(error).__name__, str(error))
         _log.warning(
             "a reviewer cannot work and is set aside with its discussions; correct its card and run again",
             reviewer=name,

@@ -20,7 +20,7 @@ def told(moves: str, number: int, condition: str, seats=(ANN, BOB)) -> Transcrip
 
 def test_every_sentence_has_its_interval_and_losses_are_counted(findings):
     """The first lines state their uncertainty, and how many discussions are missing."""
-    seat, vote, moved, first, lost = summarize_findings(findings)
+    seat, vote, recommended, moved, first, lost = summarize_findings(findings)
     assert seat.startswith(
         "No discussion is shown to differ from its better seat alone, asked once ("
         "\u201c\u2068ann with bob\u2069\u201d"
@@ -28,6 +28,9 @@ def test_every_sentence_has_its_interval_and_losses_are_counted(findings):
     assert "a vote of its reviewers with as many calls" in vote
     for said in (seat, vote, moved):
         assert said.count("[") == said.count("]") > 0
+    assert (
+        recommended == f"{findings.ways.questions} questions are too few to tell these ways apart."
+    )
     assert first.startswith("Ranked first of 2: ")
     assert lost == "Of 11 discussions, 1 failed and 1 have not ended."
 
