@@ -40,6 +40,7 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python tools/voice.py
+	$(BIN)/python tools/sizes.py
 
 types: $(READY)
 	$(BIN)/basedpyright
