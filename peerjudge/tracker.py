@@ -43,8 +43,10 @@ Stance = Literal["private", "final"]
 class NoEventReason(StrEnum):
     """Reasons why a verdict after hearing is no event; of several, the first in this order."""
 
+    FORMED_AFTER_HEARING = "formed_after_hearing"
+    """The seat had been asked for no verdict yet, as a judge who hears a debate: it had none to change."""
     NO_STANCE_BEFORE = "no_stance_before"
-    """The seat had given no readable verdict yet."""
+    """The seat had been asked, and had given no readable verdict yet."""
     NO_STANCE_NOW = "no_stance_now"
     """This verdict is not readable; the seat keeps its last readable stance."""
     NO_STANCE_HEARD = "no_stance_heard"
@@ -171,7 +173,8 @@ def _judge(
     seat = transcript.seat(turn.cue.seat)
     before = stances_in(earlier).get(seat.id)
     if before is None:
-        return NoEventReason.NO_STANCE_BEFORE
+        asked = [one for one in earlier if one.cue.seat == seat.id and one.review.verdict]
+        return NoEventReason.NO_STANCE_BEFORE if asked else NoEventReason.FORMED_AFTER_HEARING
     after = turn.review.verdict
     if after is None or not after.readable:
         return NoEventReason.NO_STANCE_NOW

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Literal, TypeAlias
@@ -20,7 +20,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 Shares: TypeAlias = npt.NDArray[np.float32]
 
-SeatKey: TypeAlias = tuple[str, Role, float | None]
+SeatKey: TypeAlias = tuple[str, str, float | None]
 """A seat: reviewer, role, temperature."""
 
 TIE, INCONSISTENT, UNREADABLE, REFUSED, NONE = -1, -2, -3, -4, -5
@@ -39,7 +39,27 @@ OUTCOME_CODES: Mapping[Outcome, int] = {
 EVENTS: tuple[EventKind | NoEventReason, ...] = (*EventKind, *NoEventReason)
 """The values of `Ballots.event` by code: a kind of event, or the reason why there is none."""
 
-ROLES: tuple[Role, ...] = tuple(Role)
+
+class _Roles:
+    """Roles by code; a role that a protocol declares gets a code when it is first seen."""
+
+    def __init__(self, known: Iterable[str]) -> None:
+        self._names: list[str] = [str(one) for one in known]
+        self._codes = {name: code for code, name in enumerate(self._names)}
+
+    def index(self, role: str) -> int:
+        """Return the code of a role."""
+        code = self._codes.setdefault(role, len(self._names))
+        if code == len(self._names):
+            self._names.append(role)
+        return code
+
+    def __getitem__(self, code: int) -> str:
+        return self._names[code]
+
+
+ROLES = _Roles(Role)
+"""The values of `Ballots.role` by code, in this process."""
 
 DIRECTIONS: tuple[Direction, ...] = tuple(Direction)
 """The values of `Ballots.gold_move`, `majority_move` and `first_move` by code."""

@@ -22,7 +22,7 @@ from peerjudge.analysis.ballots import (
 from peerjudge.analysis.effort import Effort
 from peerjudge.analysis.grouping import list_distinct
 from peerjudge.analysis.influence import CONTRADICTED, count_kinds, has_gold_choice, is_event
-from peerjudge.data import Direction, EventKind, Measurement, Noun, Outcome, Role
+from peerjudge.data import Direction, EventKind, Measurement, Noun, Outcome
 from peerjudge.statistics.sampler import Sampler
 from peerjudge.tracker import NoEventReason
 
@@ -53,7 +53,7 @@ class SeatFindings(Noun, frozen=True, kw_only=True):
     """
 
     reviewer: str
-    role: Role | None
+    role: str | None
     discussions: int
     before: Accuracy | None
     after: Accuracy | None
@@ -167,17 +167,18 @@ def build_seats(
     """
     discussions = done.discussions
     numbers = np.array(list_distinct(done.discussion), dtype=np.intp)
-    seated: dict[tuple[str, Role | None], int] = {}
+    seated: dict[tuple[str, str | None], int] = {}
     seatings: list[int] = discussions.seating[numbers].tolist()
     for seating in seatings:
         for reviewer, role, _ in discussions.seatings[seating]:
             key = (reviewer, role if by_role else None)
             seated[key] = seated.get(key, 0) + 1
     order = list(dict.fromkeys(reviewer for reviewer, _ in seated))
-    roles = (None, *Role)
     roles_of = done.role
     rows: list[SeatFindings] = []
-    for reviewer, role in sorted(seated, key=lambda k: (order.index(k[0]), roles.index(k[1]))):
+    for reviewer, role in sorted(
+        seated, key=lambda k: (order.index(k[0]), -1 if k[1] is None else ROLES.index(k[1]))
+    ):
         own = done.reviewer == done.reviewers.index(reviewer)
         if role is not None:
             own &= roles_of == ROLES.index(role)
@@ -186,7 +187,7 @@ def build_seats(
 
 
 def _seat(
-    reviewer: str, role: Role | None, discussions: int, own: Ballots, sampler: Sampler
+    reviewer: str, role: str | None, discussions: int, own: Ballots, sampler: Sampler
 ) -> SeatFindings:
     several = (own.discussions.seats > 1)[own.discussion]
     before, after = own.where(own.opening & several), own.where(own.closing)

@@ -10,7 +10,7 @@ import numpy as np
 
 from peerjudge.analysis.ballots import DIRECTIONS, EVENTS, ROLES, Ballots, Bools, Codes
 from peerjudge.analysis.grouping import Ints, list_distinct
-from peerjudge.data import Direction, EventKind, Measurement, Noun, Role
+from peerjudge.data import Direction, EventKind, Measurement, Noun
 from peerjudge.statistics.sampler import Sampler
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class StanceCounts(Noun, frozen=True, kw_only=True):
     """
 
     reviewer: str | None
-    role: Role | None
+    role: str | None
     opponent: str | None
     round: int | None
     events: Mapping[EventKind, int]

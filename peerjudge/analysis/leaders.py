@@ -33,7 +33,7 @@ def measure_by_leader(ballots: Ballots, *, sampler: Sampler) -> tuple[LedAccurac
     """
     facts = ballots.discussions
     leaders = [
-        next((seat for seat in seating if seat[1] is Role.LEADER), None)
+        next((seat for seat in seating if seat[1] == Role.LEADER), None)
         for seating in facts.seatings
     ]
     names = list(dict.fromkeys(filter(None, leaders)))

@@ -128,7 +128,7 @@ def list_discussion(transcript: Transcript, prices: Prices) -> ListedDiscussion:
         question=" ".join(comparison.question.text[: 2 * _PREVIEW].split())[:_PREVIEW],
         protocol=transcript.protocol,
         seating=tuple(
-            (one.reviewer, one.role.value, one.sampling.temperature) for one in transcript.seats
+            (one.reviewer, one.role, one.sampling.temperature) for one in transcript.seats
         ),
         subset=comparison.subset,
         state={None: State.OPEN, StopReason.FAILED: State.FAILED}.get(transcript.stop, State.DONE),
@@ -173,7 +173,7 @@ def find_flags(transcript: Transcript, events: Iterable[OpinionEvent]) -> Flag:
     holds = {
         Flag.ALTERED: any(event.kind is EventKind.ALTERED for event in events),
         Flag.DISAGREED: discussed and len(finals) > 1,
-        Flag.AWAY: any(e.role is Role.FOLLOWER and e.gold is Direction.AWAY for e in events),
+        Flag.AWAY: any(e.role == Role.FOLLOWER and e.gold is Direction.AWAY for e in events),
         Flag.UNREADABLE: any(v is not None and not v.readable for v in verdicts),
         Flag.FAILED: transcript.stop is StopReason.FAILED,
     }

@@ -93,7 +93,7 @@ class Holding(Noun, frozen=True, kw_only=True):
     """
 
     reviewer: str
-    role: Role | None
+    role: str | None
     discussions: int
     apart: int
     held: int
@@ -105,7 +105,7 @@ class Holding(Noun, frozen=True, kw_only=True):
 class Step(Noun, frozen=True, kw_only=True):
     """One verdict: the role of its seat, whether it was given in private, and what it names."""
 
-    role: Role
+    role: str
     private: bool
     stand: Stand
 

@@ -24,7 +24,7 @@ so that an argument for one answer speaks of another.
 
 
 class Role(StrEnum):
-    """The part a seat plays. In a discussion of two, the leader speaks first."""
+    """The roles of seats whose protocol declares none. In a discussion of two, the leader speaks first."""
 
     JUDGE = "judge"
     LEADER = "leader"
@@ -118,12 +118,14 @@ class Seat(Noun, frozen=True, kw_only=True):
 
     The same reviewer may hold two seats (self-discussion). `identity` is the digest of everything
     that changes the reviewer's replies (model, role prompt, traits): a changed card is another seat,
-    and its stored turns are not reused. `form` is the form of verdicts and ratings, if its card sets one.
+    and its stored turns are not reused. `role` is what the seat is in the discussion: one of `Role`, or
+    one that the protocol declares, such as `debater`. `form` is the form of verdicts and ratings, if its card
+    sets one.
     """
 
     id: str
     reviewer: str
-    role: Role = Role.JUDGE
+    role: str = Role.JUDGE
     sampling: Sampling = Sampling()
     identity: str = ""
     form: ReplyForm | None = None

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from peerjudge.data.comparisons import INCONSISTENT, REFUSED, UNREADABLE, Verdict
-from peerjudge.data.discussion import Control, Cue, Role, Transcript, Turn
+from peerjudge.data.discussion import Control, Cue, Transcript, Turn
 from peerjudge.data.nouns import Noun
 
 
@@ -53,7 +53,7 @@ class OpinionEvent(Noun, frozen=True, kw_only=True):
     turn: int
     seat: str
     reviewer: str
-    role: Role
+    role: str
     kind: EventKind
     before: Verdict
     after: Verdict

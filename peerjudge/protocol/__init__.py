@@ -7,7 +7,7 @@ from peerjudge.protocol.conclusions import (
     last_verdict,
     settle,
 )
-from peerjudge.protocol.contract import Conclude, DiscussionProtocol, NextCues, NoOptions
+from peerjudge.protocol.contract import Conclude, DiscussionProtocol, NextCues, NoOptions, Roles
 from peerjudge.protocol.discussions import (
     DiscussionOptions,
     RoundOptions,
@@ -41,6 +41,7 @@ __all__ = [
     "NextCues",
     "NoOptions",
     "OpeningOptions",
+    "Roles",
     "RoundOptions",
     "Scale",
     "TurnOptions",

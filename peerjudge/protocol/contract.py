@@ -7,6 +7,8 @@ A protocol file on the `protocols/` shelf holds
 * `next_cues(seats, comparison, turns, options) -> tuple[Cue, ...]`,
 * optionally `Options`: a frozen dataclass of keyword-only options with defaults,
 * optionally `conclude(seats, comparison, turns, options) -> Verdict` (default: the last verdict),
+* optionally `ROLES`: what each seat is, such as `("debater", ..., "judge")`; `...` repeats the one before it,
+  so that seats of any number have a role. Seats of one role get the same private cues whatever their place,
 * optionally `SWAP_SYMMETRIC = False`, if another order of the answers changes more than the order in
   which they are shown,
 * optionally `REVERSES = True`, if the protocol itself asks in the shown and in the reverse order: of
@@ -25,12 +27,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from types import EllipsisType
 
-from peerjudge.data import Comparison, Cue, Scalar, Seat, Turn, Verdict
+from peerjudge.data import Comparison, Cue, Role, Scalar, Seat, Turn, Verdict
 from peerjudge.errors import ProtocolError
 from peerjudge.protocol.conclusions import last_verdict
 
 NextCues = Callable[[tuple[Seat, ...], Comparison, tuple[Turn, ...], object], tuple[Cue, ...]]
+Roles = tuple[str | EllipsisType, ...]
+"""Roles of seats; `...` repeats the one before it."""
 Conclude = Callable[[tuple[Seat, ...], Comparison, tuple[Turn, ...], object], Verdict]
 
 
@@ -43,7 +48,8 @@ class NoOptions:
 class DiscussionProtocol:
     """A protocol with its options: pure, total, and the same for the same input.
 
-    `seats` and `answers` are `(least, most)`; `most` is `None` for no limit.
+    `seats` and `answers` are `(least, most)`; `most` is `None` for no limit. Without `roles`, one seat is a
+    judge, two are leader and follower, and more are panelists.
     """
 
     name: str
@@ -53,6 +59,7 @@ class DiscussionProtocol:
     options: object = NoOptions()
     seats: tuple[int, int | None] = (1, 1)
     answers: tuple[int, int | None] = (2, 2)
+    roles: Roles = ()
     swap_symmetric: bool = True
     reverses: bool = False
 
@@ -67,6 +74,27 @@ class DiscussionProtocol:
     ) -> Verdict:
         """Return the verdict of the discussion."""
         return self.conclusion(seats, comparison, turns, self.options)
+
+    def list_roles(self, count: int) -> tuple[str, ...]:
+        """Return the role of each of so many seats, in their order.
+
+        Raises:
+            ProtocolError: The declared roles are for another number of seats.
+        """
+        if not self.roles:
+            return Role.of_seats(count)
+        named = [role for role in self.roles if isinstance(role, str)]
+        repeated = self.roles.index(...) if ... in self.roles else None
+        missing = count - len(named)
+        if missing < 0 or (missing and repeated is None):
+            told = ", ".join("..." if role is ... else repr(role) for role in self.roles)
+            msg = (
+                f"protocol {self.name!r} declares ROLES = ({told}), which do not fit {count} seats"
+            )
+            raise ProtocolError(msg)
+        if repeated is not None:
+            named[repeated:repeated] = [named[repeated - 1]] * missing
+        return tuple(named)
 
     def require(self, *, seats: int, answers: int) -> None:
         """Raise `ProtocolError` unless the protocol takes this many seats and answers."""

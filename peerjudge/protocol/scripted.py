@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from peerjudge.data import (
@@ -49,11 +49,14 @@ def comparison_of(answers: int = 2, *, gold: int | None = None, name: str = "c1"
     )
 
 
-def seats_of(count: int) -> tuple[Seat, ...]:
-    """Return seats `seat-1`, ... of `reviewer-1`, ...: a judge; leader and follower; or a panel."""
+def seats_of(count: int, roles: Sequence[str] = ()) -> tuple[Seat, ...]:
+    """Return seats `seat-1`, ... of `reviewer-1`, ...: a judge; leader and follower; or a panel.
+
+    `roles` are other ones, one for each seat.
+    """
     return tuple(
         Seat(id=f"seat-{n}", reviewer=f"reviewer-{n}", role=role)
-        for n, role in enumerate(Role.of_seats(count), start=1)
+        for n, role in enumerate(roles or Role.of_seats(count), start=1)
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import isnan
 
-from peerjudge.data import EventKind, Measurement, Role
+from peerjudge.data import EventKind, Measurement
 
 MISSING = "-"
 SIMULATED = "Simulated reviewers: these numbers say nothing about real models."
@@ -124,9 +124,9 @@ def minus_signs(formatted: str) -> str:
     return formatted if formatted == MISSING else formatted.replace("-", "\u2212")
 
 
-def name_role(role: Role | None) -> str:
+def name_role(role: str | None) -> str:
     """Return a role in words; `None` stands for all roles together."""
-    return "all roles" if role is None else role.value
+    return "all roles" if role is None else role
 
 
 _ROUGH = 8

@@ -134,7 +134,7 @@ def _name_seat(seat: Seat, transcript: Transcript) -> str:
     temperature = seat.sampling.temperature
     twice = sum(one.reviewer == seat.reviewer for one in transcript.seats) > 1
     at = f" at {temperature:g}" if twice and temperature is not None else ""
-    return f"{seat.reviewer}{at} ({seat.role.value})"
+    return f"{seat.reviewer}{at} ({seat.role})"
 
 
 def _name_review(turn: Turn, comparison: Comparison) -> str:

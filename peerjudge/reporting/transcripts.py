@@ -131,7 +131,7 @@ class TranscriptData:
         )
 
     def _seat(self, seat: Seat) -> list[object]:
-        return [self._reviewers.of(seat.reviewer), seat.role.value, seat.sampling.temperature]
+        return [self._reviewers.of(seat.reviewer), seat.role, seat.sampling.temperature]
 
 
 @dataclass(slots=True)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _CONTRADICTED = (EventKind.HELD, EventKind.ALTERED, EventKind.SHIFTED)
 
-_HEADS = {Role.LEADER: "L", Role.FOLLOWER: "F"}
+_HEADS: Mapping[str, str] = {Role.LEADER: "L", Role.FOLLOWER: "F"}
 
 _MOST_PAIRS = 30
 """A figure of more pairs than this is not readable; the table has all."""
@@ -72,7 +72,7 @@ def draw_turns(findings: Findings, rounds: Sequence[StanceCounts]) -> Figure | N
     rows = [
         Bar(
             group=f"turn {row.round}",
-            name=row.role.value if row.role is not None else "",
+            name=row.role or "",
             note=_altered_note(row.altered, sum(row.events[kind] for kind in _CONTRADICTED)),
             parts=_contradicted(row.events),
         )
@@ -160,7 +160,7 @@ def _squares(course: Course) -> list[Square]:
         Square(
             kind=step.stand,
             head="P" if step.private else _HEADS.get(step.role, "T"),
-            title=f"{step.role.value}{', in private' if step.private else ''}: {step.stand}",
+            title=f"{step.role}{', in private' if step.private else ''}: {step.stand}",
             fresh=place > 0 and steps[place - 1].private and not step.private,
         )
         for place, step in enumerate(steps)

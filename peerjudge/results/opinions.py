@@ -92,7 +92,7 @@ class StancesResult(FramedResult):
         for row in self.stances.counts:
             yield {
                 "reviewer": row.reviewer,
-                "role": None if row.role is None else row.role.value,
+                "role": row.role,
                 "opponent": row.opponent,
                 "round": row.round,
                 "held": row.events[EventKind.HELD],
@@ -188,7 +188,8 @@ def build_events_table(seats: Sequence[SeatFindings]) -> Table:
         Column(
             "No event",
             lambda seat: sum(seat.no_events.values()),
-            about="a verdict after hearing another, where one of the two has no readable stance",
+            about="a verdict after hearing another, where one of the two has no readable stance, or the "
+            "first one of a seat that did not judge alone",
         ),
         names=2,
     )

@@ -17,7 +17,6 @@ from peerjudge.clients import allow_namespace, load_client
 from peerjudge.data import (
     Card,
     Comparison,
-    Role,
     Sampling,
     Scalar,
     Seat,
@@ -34,6 +33,7 @@ from peerjudge.data import (
 from peerjudge.engine import Journal, discuss, identify
 from peerjudge.errors import CardError, DataError
 from peerjudge.prompts import pack_identity
+from peerjudge.protocol import DiscussionProtocol
 from peerjudge.reviewers.adapters import make_reviewer
 from peerjudge.reviewers.messages import (
     build_turn_message,
@@ -113,7 +113,7 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
         shelf = Shelf(project=project)
         self._protocol = shelf.protocol(protocol, options=dict(options or {}))
         self._pack = shelf.prompts(prompts)
-        self._seats = _assign_seats(self._participants)
+        self._seats = _assign_seats(self._participants, self._protocol)
         self._reviewers = {
             seat.id: make_reviewer(participant, name=seat.reviewer)
             for seat, participant in zip(self._seats, self._participants, strict=True)
@@ -347,13 +347,15 @@ class LiveDiscussion(Journal):
         await self.going.wait()
 
 
-def _assign_seats(participants: Sequence[Participant]) -> tuple[Seat, ...]:
+def _assign_seats(
+    participants: Sequence[Participant], protocol: DiscussionProtocol
+) -> tuple[Seat, ...]:
     """Return a seat for each participant, in order; raise `CardError` if two share a name."""
     names = [check_name(participant.name) for participant in participants]
     if len(set(names)) != len(names):
         msg = f"participants of a discussion need names of their own, not {names}"
         raise CardError(msg)
-    roles = Role.of_seats(len(names))
+    roles = protocol.list_roles(len(names))
     return tuple(
         Seat(
             id=f"reviewer_{number}",

@@ -168,7 +168,7 @@ def _list_calls(plan: Plan, comparisons: Sequence[Comparison]) -> Iterator[Promp
             task=request.cue.task,
             private=request.cue.private,
             seat=request.seat.id,
-            role=request.seat.role.value,
+            role=request.seat.role,
             reviewer=card.name,
             kind=card.kind.value,
             form=request.form,

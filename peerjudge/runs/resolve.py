@@ -12,6 +12,7 @@ from peerjudge.data import (
     Condition,
     Dataset,
     Experiment,
+    Leader,
     Limits,
     ReviewerKind,
     Sampling,
@@ -29,6 +30,7 @@ from peerjudge.datasets.contents import describe_contents
 from peerjudge.datasets.specs import add_to_spec, split_spec
 from peerjudge.errors import DataError, ExperimentError, PromptError, ProtocolError, ShelfError
 from peerjudge.prompts import pack_identity
+from peerjudge.protocol import DiscussionProtocol
 from peerjudge.runs.estimate import Costs, read_costs
 from peerjudge.runs.manifest import build_manifest, identify_experiment
 from peerjudge.runs.pitfalls import (
@@ -277,6 +279,7 @@ def _load_part(condition: Condition, experiment: Experiment, shelf: Shelf, cast:
     least, most = protocol.answers
     protocol.require(seats=len(condition.seats), answers=most or least)
     rehearse(protocol, pack, seats=len(condition.seats))
+    _require_leader(condition, protocol)
     second = experiment.reread
     can_ask = any(cast[name].kind in _REREADERS for name in condition.cards)
     return Part(
@@ -291,6 +294,19 @@ def _load_part(condition: Condition, experiment: Experiment, shelf: Shelf, cast:
         reread=_load_seat("reread", second, cast, shelf) if second else None,
         reask=experiment.reask if can_ask else 0,
     )
+
+
+def _require_leader(condition: Condition, protocol: DiscussionProtocol) -> None:
+    """Raise `ProtocolError` if another leader would give the first two seats each other's declared role."""
+    if not protocol.roles or len(condition.seats) < 2 or condition.leader is Leader.FIRST:
+        return
+    first, second = protocol.list_roles(len(condition.seats))[:2]
+    if first != second:
+        msg = (
+            f"leader = {condition.leader.value!r} swaps the first two seats, which are {first} and "
+            f"{second} in protocol {protocol.name!r}; leave it out"
+        )
+        raise ProtocolError(msg)
 
 
 def _load_seat(seat_id: str, named: str | Seating, cast: Cast, shelf: Shelf) -> Seat:

@@ -16,7 +16,6 @@ from peerjudge.data import (
     Leader,
     Orders,
     PromptPack,
-    Role,
     Seat,
     Transcript,
     content_hash,
@@ -215,11 +214,11 @@ def _seatings(part: Part, comparison: Comparison, *, seed: int) -> tuple[tuple[S
         Leader.SECOND: (led_by_second,),
         Leader.BOTH: (seats, led_by_second),
     }[leader]
-    return tuple(_assign_roles(order) for order in chosen)
+    roles = part.protocol.list_roles(len(seats))
+    return tuple(_assign_roles(order, roles) for order in chosen)
 
 
-def _assign_roles(seats: tuple[Seat, ...]) -> tuple[Seat, ...]:
-    roles = Role.of_seats(len(seats))
+def _assign_roles(seats: tuple[Seat, ...], roles: Sequence[str]) -> tuple[Seat, ...]:
     return tuple(
         replace(seat, id=f"reviewer_{number}", role=role)
         for number, (seat, role) in enumerate(zip(seats, roles, strict=True), 1)

@@ -14,7 +14,14 @@ from typing import cast
 from peerjudge.data import Scalar
 from peerjudge.data.choices import suggest_name
 from peerjudge.errors import PeerJudgeError, ProtocolError, ShelfError
-from peerjudge.protocol import Conclude, DiscussionProtocol, NextCues, NoOptions, last_verdict
+from peerjudge.protocol import (
+    Conclude,
+    DiscussionProtocol,
+    NextCues,
+    NoOptions,
+    Roles,
+    last_verdict,
+)
 from peerjudge.shelf.folders import first_paragraph
 
 
@@ -69,6 +76,7 @@ def load_protocol(name: str, path: Path, options: Mapping[str, Scalar]) -> Discu
         options=_read_options(name, getattr(module, "Options", NoOptions), options),
         seats=_read_bounds(path, "SEATS", module.SEATS),
         answers=_read_bounds(path, "ANSWERS", getattr(module, "ANSWERS", (2, 2))),
+        roles=_read_roles(path, getattr(module, "ROLES", ())),
         swap_symmetric=bool(getattr(module, "SWAP_SYMMETRIC", True)),
         reverses=bool(getattr(module, "REVERSES", False)),
     )
@@ -95,6 +103,19 @@ def _read_options(protocol: str, kind: object, options: Mapping[str, Scalar]) ->
             f"{first['msg']} (found {first['input']!r})"
         )
         raise ProtocolError(msg) from cause
+
+
+def _read_roles(path: Path, value: object) -> Roles:
+    roles = cast("tuple[object, ...]", value) if isinstance(value, tuple) else (None,)
+    repeats = [place for place, role in enumerate(roles) if role is ...]
+    named = [role for role in roles if isinstance(role, str) and role.isidentifier()]
+    if len(named) + len(repeats) < len(roles) or len(repeats) > 1 or repeats == [0]:
+        msg = (
+            f'{path}: ROLES must be words, such as ("debater", ..., "judge"), with ... once and not '
+            f"first, not {value!r}"
+        )
+        raise ProtocolError(msg)
+    return cast("Roles", roles)
 
 
 def _read_bounds(path: Path, constant: str, value: object) -> tuple[int, int | None]:

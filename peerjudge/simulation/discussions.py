@@ -166,7 +166,7 @@ def _contradict_seat(
         stance,
         [_turn_round(step, script.steps[other], said[other]) for other in step.others],
         forces=[_find_force(script, step, other, speakers) for other in step.others],
-        leads=seat.role is Role.LEADER,
+        leads=seat.role == Role.LEADER,
         first_turn=step.first_turn,
         ties=step.cue.ties,
         control=step.cue.control,

@@ -191,7 +191,7 @@ def decide(mind: Mind, request: Request, *, key: str, appeal: Mapping[str, float
     if others is not None and others != own and _is_allowed(others, request):
         chance = compute_change_chance(
             mind.traits,
-            leads=request.seat.role is Role.LEADER,
+            leads=request.seat.role == Role.LEADER,
             right=_are_right(others, mind, request),
             first_turn=not _has_discussed(request),
             persuasion=fmean(force for verdict, force in stances.values() if verdict == others),

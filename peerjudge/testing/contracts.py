@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Container
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from peerjudge.data import REFUSED, UNREADABLE, Cue, Expects, Turn, replace
+from peerjudge.data import REFUSED, UNREADABLE, Cue, Expects, Role, Seat, Turn, replace
 from peerjudge.errors import ProtocolError
 from peerjudge.protocol import DiscussionProtocol
 from peerjudge.testing.scenarios import ContractError, Scenario, generate_scenarios
@@ -194,12 +194,27 @@ def _find_broken_privacy(scenario: Scenario) -> str | None:
 def _find_leader_dependence(scenario: Scenario) -> str | None:
     if scenario.protocol.settings().get("control") == "swapped":
         return None  # The control shows the answers in an order that depends on the place.
-    other = dataclasses.replace(scenario, seats=scenario.seats[::-1])
+    other = dataclasses.replace(scenario, seats=_reverse_within_roles(scenario.seats))
     for seat in scenario.seats:
         first, last = _private_cues(scenario, seat.id), _private_cues(other, seat.id)
         if first != last:
             return f"{seat.id} gets other private cues when the seats are in reverse order"
     return None
+
+
+def _reverse_within_roles(seats: tuple[Seat, ...]) -> tuple[Seat, ...]:
+    """Return the seats with those of each declared role in reverse order.
+
+    Leader and follower, which a protocol does not declare, are two places of one role.
+    """
+    undeclared = {Role.LEADER: Role.PANELIST, Role.FOLLOWER: Role.PANELIST}
+    roles = [undeclared.get(cast("Role", seat.role), seat.role) for seat in seats]
+    left = {
+        role: [one for one, its in zip(seats, roles, strict=True) if its == role] for role in roles
+    }
+    return tuple(
+        replace(left[role].pop(), role=seat.role) for role, seat in zip(roles, seats, strict=True)
+    )
 
 
 def _private_cues(scenario: Scenario, seat: str) -> list[tuple[object, ...]]:
@@ -259,8 +274,8 @@ CLAUSES: dict[str, Clause] = {
         _find_broken_privacy,
     ),
     "same_private_cues": Clause(
-        "the private cues of a seat do not depend on who leads, so that their replies can be shared",
-        "Leave the other seats and their turns out of private cues.",
+        "the private cues of a seat depend on its role and not on its place, so that replies can be shared",
+        "Leave the other seats and their turns out of private cues, or declare ROLES.",
         _find_leader_dependence,
     ),
 }

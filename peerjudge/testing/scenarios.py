@@ -189,7 +189,8 @@ def _list_values(kind: object) -> tuple[object, ...]:
 
 
 def _with_replies(protocol: DiscussionProtocol, seats: int, answers: int) -> Iterator[Scenario]:
-    seated, comparison = seats_of(seats), comparison_of(answers)
+    seated = seats_of(seats, protocol.list_roles(seats))
+    comparison = comparison_of(answers)
     choices = [Verdict.of(answer_id) for answer_id in comparison.shown]
     always = {
         "same": [choices[0]] * seats,

@@ -79,7 +79,7 @@ def test_nothing_new_is_no_event():
 
 def test_unreadable_sides_are_counted_with_their_reason():
     """Without a readable stance on both sides there is no event, and the reason is counted."""
-    assert reasons("-|2 1") == [NoEventReason.NO_STANCE_BEFORE]
+    assert reasons("-|2 1") == [NoEventReason.FORMED_AFTER_HEARING]
     assert reasons("?|2 1") == [NoEventReason.NO_STANCE_BEFORE]
     assert reasons("1|2 ?") == [NoEventReason.NO_STANCE_NOW]
     assert reasons("1|2 !") == [NoEventReason.NO_STANCE_NOW]

@@ -124,9 +124,7 @@ class Heads:
         """Return the columns `reviewer`, `role` and `temperature`."""
         seatings = Vocabulary[_SeatingKey]()
         at = [
-            seatings[
-                tuple((s.id, s.reviewer, s.role.value, s.sampling.temperature) for s in head.seats)
-            ]
+            seatings[tuple((s.id, s.reviewer, s.role, s.sampling.temperature) for s in head.seats)]
             for head in self._heads
         ]
         reviewers, roles = Names(), Names()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import ClassVar, TypeAlias
 
-from peerjudge.data import Answer, Comparison, Question, Role, Transcript, Verdict, content_hash
+from peerjudge.data import Answer, Comparison, Question, Transcript, Verdict, content_hash
 from peerjudge.data.cleaning import clean_text
 from peerjudge.errors import DataError
 from peerjudge.marks import mark_controls
@@ -32,7 +32,7 @@ class SeatStance:
     shown: tuple[str, ...]
     seat: str
     reviewer: str
-    role: Role
+    role: str
     before: Verdict | None
     after: Verdict | None
 
@@ -41,7 +41,7 @@ class SeatStance:
         return {
             "seat": self.seat,
             "reviewer": self.reviewer,
-            "role": str(self.role),
+            "role": self.role,
             "before": None if self.before is None else str(self.before),
             "after": None if self.after is None else str(self.after),
         }

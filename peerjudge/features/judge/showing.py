@@ -46,7 +46,7 @@ def list_parts(judgement: Judgement) -> Shown:
     rows = tuple(
         (
             _name_order(stance.shown, comparison),
-            f"{stance.reviewer} ({stance.role.value})",
+            f"{stance.reviewer} ({stance.role})",
             _name_stance(stance.before, comparison),
             _name_stance(stance.after, comparison),
             _name_stance(shown[stance.discussion].verdict, comparison),

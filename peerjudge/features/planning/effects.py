@@ -216,7 +216,7 @@ def _find_effects(plan: Plan) -> Iterator[Effect]:
                     against=vote.condition.name,
                     same_reviewers=bool(alike),
                 )
-            if Role.LEADER in Role.of_seats(len(part.seats)):
+            if Role.LEADER in part.protocol.list_roles(len(part.seats)):
                 yield Effect(kind=LEADER, condition=name)
 
 
@@ -310,7 +310,7 @@ def _compare_ratios(measured: Measures) -> tuple[Floats, Floats]:
     """
     value: Floats = np.zeros(())
     influence: Floats = np.zeros(())
-    signs: Mapping[Role, float] = {Role.FOLLOWER: 1.0, Role.LEADER: -1.0}
+    signs: Mapping[str, float] = {Role.FOLLOWER: 1.0, Role.LEADER: -1.0}
     for role, sign in signs.items():
         contradicted, altered = measured.contradicted[role], measured.altered[role]
         total: Floats = np.asarray(contradicted.sum(axis=1))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from peerjudge.data import Card, Leader, Orders, Role, replace
+from peerjudge.data import Card, Leader, Orders, replace
 from peerjudge.ranking.tally import divide_known
 from peerjudge.runs import Part, Plan
 from peerjudge.simulation.arrays import Items, Speaker, World, build_items, build_speaker
@@ -37,8 +37,8 @@ class Measures:
     after: Floats
     before: Floats | None
     seats: Mapping[tuple[str, float | None], Floats]
-    contradicted: Mapping[Role, Floats]
-    altered: Mapping[Role, Floats]
+    contradicted: Mapping[str, Floats]
+    altered: Mapping[str, Floats]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,8 +204,8 @@ def _measure(discussions: Sequence[_Discussion], batch: _Batch) -> Measures:
     world = batch[0]
     correct, read = (np.zeros(world.shape) for _ in range(2))
     by_seat: dict[tuple[str, float | None], tuple[Floats, Floats]] = {}
-    contradicted: dict[Role, Floats] = {}
-    altered: dict[Role, Floats] = {}
+    contradicted: dict[str, Floats] = {}
+    altered: dict[str, Floats] = {}
     for discussion, played, weight in _play(discussions, batch):
         readable = weight * (played.conclusion != NOTHING)
         correct += readable * (played.conclusion == world.gold)

@@ -27,6 +27,7 @@ TURNS_PER_PAGE = 50
 
 _DIRECTIONS = {Direction.TOWARDS: "towards gold", Direction.AWAY: "away from gold"}
 _REASONS = {
+    NoEventReason.FORMED_AFTER_HEARING: "no event: the verdict was formed after hearing the others",
     NoEventReason.NO_STANCE_BEFORE: "no event: the seat had no readable verdict before",
     NoEventReason.NO_STANCE_NOW: "no event: this verdict is not readable",
     NoEventReason.NO_STANCE_HEARD: "no event: it heard no readable verdict",
@@ -145,7 +146,7 @@ def _show_seat(seat: Seat, lane: int, transcript: Transcript) -> ShownSeat:
     return ShownSeat(
         lane=lane,
         name=seat.reviewer,
-        role=seat.role.value,
+        role=seat.role,
         temperature=seat.sampling.temperature if twice else None,
     )
 

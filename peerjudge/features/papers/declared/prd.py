@@ -279,7 +279,7 @@ def count_opinions(evidence: Evidence) -> Estimates:
     }
     for row in count_holdings(_find_mixed(evidence), sampler=Sampler(seed=evidence.seed)):
         times = _DISCUSSIONS if row.role is None else _DISCUSSIONS / 2
-        place = "" if row.role is None else f" as {row.role.value}"
+        place = "" if row.role is None else f" as {row.role}"
         for name, measured in (("held", row.held_share), ("altered", row.altered_share)):
             key = ("", models[row.reviewer], f"{name}{place}")
             values[key] = _scale(measured, times)
