@@ -148,6 +148,19 @@ def test_prepair_discussion_prepares_each_seat_alone():
     ]
 
 
+def test_in_a_round_at_once_no_seat_hears_its_own_round():
+    """All seats hear the private reviews and earlier rounds; the majority at the end decides."""
+    cues, verdict = play("at_once", "abbabbabb", seats=3)
+    assert [(seat, hears) for seat, *_, hears in cues] == [
+        *((str(seat), ()) for seat in range(3)),
+        *((str(seat), (0, 1, 2)) for seat in range(3)),
+        *((str(seat), (0, 1, 2, 3, 4, 5)) for seat in range(3)),
+    ]
+    assert verdict == B
+    assert len(play("at_once", "abbbbb", seats=3, stop="agreement")[0]) == 6
+    assert len(play("at_once", "bbb", seats=3, only_if_disagreeing=True)[0]) == 3
+
+
 def test_a_panel_speaks_in_rounds():
     """Each seat of a panel speaks once a round in seat order, and the majority decides."""
     cues, verdict = play("panel", "abbabbabb", seats=3)

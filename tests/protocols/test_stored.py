@@ -65,6 +65,7 @@ SETTINGS: Mapping[str, tuple[str, int, int, dict[str, Scalar]]] = {
     "prepair_discussion": ("prepair_discussion", 2, 2, {}),
     "self_discussion": ("self_discussion", 2, 2, {}),
     "panel": ("panel", 4, 3, {"ties": True}),
+    "at_once": ("at_once", 3, 2, {"ties": True}),
     "panel_brief": ("panel", 3, 2, {"stop": "agreement", "remind": True}),
 }
 
@@ -99,7 +100,7 @@ async def play(setting: str, number: int) -> tuple[Transcript, dict[int, str]]:
             role=seat.role,
             sampling=Sampling(temperature=place % 2 / 2),
         )
-        for place, seat in enumerate(seats_of(seats))
+        for place, seat in enumerate(seats_of(seats, protocol.list_roles(seats)))
     )
     head = Transcript(
         id="-",

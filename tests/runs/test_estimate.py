@@ -45,6 +45,7 @@ async def test_the_estimated_prompt_tokens_are_those_of_the_run(small, tmp_path)
         ("leader_follower", 2, {}, 5),
         ("prepair_discussion", 2, {}, 6),
         ("panel", 4, {}, 9),
+        ("at_once", 4, {}, 3),
     ],
 )
 def test_discussions_take_as_few_waves_as_what_they_hear_allows(protocol, seats, options, waves):

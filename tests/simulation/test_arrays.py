@@ -151,6 +151,7 @@ def _drawn(protocol, seats, comparisons, *, swapped: bool, studies: int):
         ),
         ("self_discussion", {"outcome": "leader"}, ("one", "one"), (0.2, 1), False, False),
         ("panel", {}, ("one", "two", "one"), (1, 1, 1), True, False),
+        ("at_once", {}, ("one", "two", "one"), (1, 1, 1), True, False),
         ("panel", {"rounds": 2}, ("two", "one", "two", "two"), (1, 1, 1, 1), False, False),
         ("leader_follower", {"control": "placebo"}, ("one", "two"), (1, 1), False, False),
         ("leader_follower", {"control": "irrelevant"}, ("one", "two"), (1, 1), True, False),
