@@ -16,14 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.protocol import (
-    RoundOptions,
-    build_discussion_cue,
-    build_opening_cues,
-    count_spoken,
-    may_end,
-    settle,
-)
+from peerjudge.protocol import RoundOptions, next_round_cues, settle
 
 SEATS = (2, None)
 ANSWERS = (2, 4)
@@ -41,15 +34,7 @@ def next_cues(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
 ) -> tuple[Cue, ...]:
     """Return all private reviews, then one round after the other."""
-    if not turns:
-        return build_opening_cues(seats, comparison, options, control=options.control)
-    spoken = count_spoken(turns)
-    if spoken >= options.rounds * len(seats) or may_end(seats, turns, options, spoken=spoken):
-        return ()
-    return tuple(
-        build_discussion_cue(place, seats, comparison, turns, options)
-        for place, _ in enumerate(seats)
-    )
+    return next_round_cues(seats, comparison, turns, options)
 
 
 def conclude(

@@ -7,7 +7,14 @@ from peerjudge.protocol.conclusions import (
     last_verdict,
     settle,
 )
-from peerjudge.protocol.contract import Conclude, DiscussionProtocol, NextCues, NoOptions, Roles
+from peerjudge.protocol.contract import (
+    LATER,
+    Conclude,
+    DiscussionProtocol,
+    NextCues,
+    NoOptions,
+    Roles,
+)
 from peerjudge.protocol.discussions import (
     DiscussionOptions,
     RoundOptions,
@@ -16,6 +23,7 @@ from peerjudge.protocol.discussions import (
     count_spoken,
     may_end,
     next_discussion_cues,
+    next_round_cues,
 )
 from peerjudge.protocol.methods import (
     Comparative,
@@ -32,6 +40,7 @@ from peerjudge.protocol.methods import (
 )
 
 __all__ = [
+    "LATER",
     "Comparative",
     "Conclude",
     "DiscussionOptions",
@@ -59,5 +68,6 @@ __all__ = [
     "may_end",
     "merge_orders",
     "next_discussion_cues",
+    "next_round_cues",
     "settle",
 ]

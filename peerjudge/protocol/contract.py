@@ -27,13 +27,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from types import EllipsisType
+from types import EllipsisType, MappingProxyType
 
 from peerjudge.data import Comparison, Cue, Role, Scalar, Seat, Turn, Verdict
 from peerjudge.errors import ProtocolError
 from peerjudge.protocol.conclusions import last_verdict
 
 NextCues = Callable[[tuple[Seat, ...], Comparison, tuple[Turn, ...], object], tuple[Cue, ...]]
+LATER: Mapping[str, object] = MappingProxyType({"later": True})
+"""Metadata of an option that stored discussions of the protocol lack; its default is what they did."""
 Roles = tuple[str | EllipsisType, ...]
 """Roles of seats; `...` repeats the one before it."""
 Conclude = Callable[[tuple[Seat, ...], Comparison, tuple[Turn, ...], object], Verdict]
@@ -108,6 +110,19 @@ class DiscussionProtocol:
                 raise ProtocolError(msg)
 
     def settings(self) -> Mapping[str, Scalar]:
-        """Return the options by name, as a discussion's identity and the manifest hold them."""
+        """Return the options by name, as a discussion's identity and the manifest hold them.
+
+        An option that came `LATER` than stored discussions is left out at its default.
+        """
         options = self.options
-        return {field.name: getattr(options, field.name) for field in fields(options)}  # pyright: ignore[reportArgumentType]
+        found = {field: getattr(options, field.name) for field in fields(options)}  # pyright: ignore[reportArgumentType]
+        return {
+            field.name: value
+            for field, value in found.items()
+            if not (field.metadata == LATER and value == field.default)
+        }
+
+    @property
+    def option_names(self) -> frozenset[str]:
+        """The names of all options."""
+        return frozenset(field.name for field in fields(self.options))  # pyright: ignore[reportArgumentType]

@@ -25,7 +25,9 @@ class DiscussionOptions(OpeningOptions):
     Attributes:
         stop: `fixed` runs to the full length; `agreement` ends after the first discussion turn at
             which all seats have the same stance.
-        hears: The private reviews that a seat hears in the discussion: `all` or its `own`.
+        hears: Whom a seat hears in the discussion: `all`; with `own`, others' turns in the open only and
+            not their private reviews; in a `ring`, the seats beside it; in a `star`, the first seat, which
+            hears all; with `own_role`, the seats of its role. Its own words it always hears.
         remind: Repeats the speaker's role in each discussion cue (PRD, Table 9, "w/ role").
         only_if_disagreeing: Skips the discussion when the private stances agree.
         outcome: The conclusion, see `settle`.
@@ -33,7 +35,7 @@ class DiscussionOptions(OpeningOptions):
     """
 
     stop: Literal["fixed", "agreement"] = "fixed"
-    hears: Literal["all", "own"] = "all"
+    hears: Literal["all", "own", "ring", "star", "own_role"] = "all"
     remind: bool = False
     only_if_disagreeing: bool = False
     outcome: Literal["last", "leader", "majority"] = "last"
@@ -73,17 +75,38 @@ def next_discussion_cues(
     options: DiscussionOptions,
     *,
     length: int,
+    relay: bool = False,
 ) -> tuple[Cue, ...]:
     """Return all private reviews, then one at a time `length` turns in seat order; else nothing.
 
-    The private reviews hear none of each other, so that all seats review at once.
+    The private reviews hear none of each other, so that all seats review at once. In a `relay` a turn hears
+    the last turn of the seat before it, and of others' turns nothing else.
     """
     if not turns:
         return build_opening_cues(seats, comparison, options, control=options.control)
     spoken = count_spoken(turns)
     if spoken >= length or may_end(seats, turns, options, spoken=spoken):
         return ()
-    return (build_discussion_cue(spoken % len(seats), seats, comparison, turns, options),)
+    place, audible = spoken % len(seats), None
+    if relay:
+        before = seats[place - 1].id
+        audible = {max(turn.index for turn in turns if turn.cue.seat == before)}
+    return (build_discussion_cue(place, seats, comparison, turns, options, audible=audible),)
+
+
+def next_round_cues(
+    seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: RoundOptions
+) -> tuple[Cue, ...]:
+    """Return all private reviews, then one round after the other, in which all seats speak at once."""
+    if not turns:
+        return build_opening_cues(seats, comparison, options, control=options.control)
+    spoken = count_spoken(turns)
+    if spoken >= options.rounds * len(seats) or may_end(seats, turns, options, spoken=spoken):
+        return ()
+    return tuple(
+        build_discussion_cue(place, seats, comparison, turns, options)
+        for place, _ in enumerate(seats)
+    )
 
 
 def count_spoken(turns: Sequence[Turn]) -> int:
@@ -111,19 +134,23 @@ def build_discussion_cue(
 ) -> Cue:
     """Return the cue for a turn in the open of the seat in this place, after these turns.
 
-    The speaker sees all answers and hears all of its own words, the private reviews that `options.hears`
-    allows, and the earlier turns in the open; of others' turns only those in `audible`, if it is given.
-    A control of the options acts on the cue.
+    The speaker sees all answers and hears all of its own words, and of others' turns those that
+    `options.hears` allows, of these only the ones in `audible`, if it is given. A control of the options acts
+    on the cue.
     """
     speaker = seats[place]
     hears: Iterable[int] = range(len(turns))
-    if options.hears == "own" or audible is not None:
-        own = options.hears == "own"
+    if options.hears != "all" or audible is not None:
+        heard = _find_heard(place, seats, options)
         hears = [
             index
             for index, turn in enumerate(turns)
             if turn.cue.seat == speaker.id
-            or (not (own and turn.cue.private) and (audible is None or index in audible))
+            or (
+                turn.cue.seat in heard
+                and not (options.hears == "own" and turn.cue.private)
+                and (audible is None or index in audible)
+            )
         ]
     cue = Cue(
         seat=speaker.id,
@@ -135,6 +162,20 @@ def build_discussion_cue(
         remind=options.remind,
     )
     return cue if options.control == "none" else _apply_control(cue, turns, options.control)
+
+
+def _find_heard(place: int, seats: tuple[Seat, ...], options: DiscussionOptions) -> frozenset[str]:
+    """Return the ids of the seats that the seat in this place may hear."""
+    match options.hears:
+        case "ring":
+            heard = [seats[place - 1], seats[(place + 1) % len(seats)]]
+        case "star" if place:
+            heard = [seats[0]]
+        case "own_role":
+            heard = [seat for seat in seats if seat.role == seats[place].role]
+        case _:
+            heard = [*seats]
+    return frozenset(seat.id for seat in heard)
 
 
 def _apply_control(cue: Cue, turns: tuple[Turn, ...], control: Control) -> Cue:

@@ -188,8 +188,7 @@ def build_events_table(seats: Sequence[SeatFindings]) -> Table:
         Column(
             "No event",
             lambda seat: sum(seat.no_events.values()),
-            about="a verdict after hearing another, where one of the two has no readable stance, or the "
-            "first one of a seat that did not judge alone",
+            about="a verdict after hearing another, where one of the two has no readable stance",
         ),
         names=2,
     )

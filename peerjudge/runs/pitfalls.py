@@ -13,8 +13,10 @@ from peerjudge.simulation.latent import QUALITY
 _SELF_DISCUSSION = "self_discussion"
 _VOTE = "vote"
 _DEFAULT_PACK: str = Experiment(data="", conditions=()).prompts
-_WORDING = ("aspects", "form", "order", "remind", "rules")
+_WORDING = frozenset({"aspects", "form", "remind", "rules"})
 """Protocol options that change the wording of prompts only."""
+_WORDING_OF_FORMS = _WORDING | {"order"}
+"""The same of a protocol with forms of a reply; elsewhere the order is that of the seats."""
 
 
 def require_texts(plan: Plan, *, missing: str = "") -> None:
@@ -107,9 +109,11 @@ def list_unread_settings(plan: Plan) -> tuple[str, ...]:
         if part.pack.name != _DEFAULT_PACK:
             unread[f"prompts={part.pack.name}"] = None
         chosen = part.protocol.settings()
+        wording = _WORDING_OF_FORMS if "form" in part.protocol.option_names else _WORDING
         for option in fields(part.protocol.options):  # pyright: ignore[reportArgumentType]  a dataclass
-            if option.name in _WORDING and chosen[option.name] != option.default:
-                unread[f"{option.name}={chosen[option.name]}"] = None
+            value = chosen.get(option.name, option.default)
+            if option.name in wording and value != option.default:
+                unread[f"{option.name}={value}"] = None
     if not unread:
         return ()
     named = ", ".join(unread)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import replace
 
-from peerjudge.data import StopReason, Transcript
+from peerjudge.data import ReviewerKind, StopReason, Transcript
 from peerjudge.engine import Connections, DiscussionSetup, Reviewer, play_all
 from peerjudge.engine.barrier import parked
 from peerjudge.runs.awaited import OpenDesk
@@ -66,8 +66,9 @@ class Player:
         self._aside = Aside() if sets_aside else None
         limited = limits.apply(reviewers, connections=connections)
         seated = {seat.reviewer for part in prepared.plan.parts for seat in part.seats}
+        models = {name for name in seated if prepared.plan.cast[name].kind is ReviewerKind.MODEL}
         self._reviewers = (
-            limited if self._aside is None else self._aside.apply(limited, watched=seated)
+            limited if self._aside is None else self._aside.apply(limited, watched=models)
         )
         self.journal = RunCounts(store, limits.ledger, prepared.costs)
 

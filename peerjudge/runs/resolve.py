@@ -333,7 +333,7 @@ def needs_reviews(cast: Cast) -> bool:
 def list_options(experiment: Experiment, shelf: Shelf) -> set[str]:
     """Return the names of the options of the protocols of an experiment."""
     protocols = {condition.protocol for condition in experiment.conditions}
-    return {name for each in protocols for name in shelf.protocol(each, options={}).settings()}
+    return {name for each in protocols for name in shelf.protocol(each, options={}).option_names}
 
 
 def _apply(experiment: Experiment, key: str, value: str, shelf: Shelf) -> Experiment:
@@ -359,7 +359,7 @@ def _apply(experiment: Experiment, key: str, value: str, shelf: Shelf) -> Experi
     takes = {
         condition.name
         for condition in experiment.conditions
-        if key in shelf.protocol(condition.protocol, options={}).settings()
+        if key in shelf.protocol(condition.protocol, options={}).option_names
     }
     if takes:
         conditions = tuple(

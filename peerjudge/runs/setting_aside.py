@@ -34,8 +34,8 @@ class Aside:
     ) -> Mapping[str, Reviewer]:
         """Return the reviewers, by card, with calls that are not made for discussions set aside.
 
-        Only the `watched` ones, which have seats, may be set aside: without a second model that reads
-        replies again, a discussion goes on.
+        Only the `watched` ones, models with a seat, may be set aside: without a second model that reads
+        replies again a discussion goes on, and errors of own code may mean anything.
         """
         return {
             name: _WatchedReviewer(each, self) if name in watched else each

@@ -161,6 +161,46 @@ def test_in_a_round_at_once_no_seat_hears_its_own_round():
     assert len(play("at_once", "bbb", seats=3, only_if_disagreeing=True)[0]) == 3
 
 
+def hearing(name="panel", **options):
+    """Whom each turn in the open of a panel of four hears, as seats, by its own seat."""
+    cues, _ = play(name, "abab" * 3, seats=4, **options)
+    seats = [seat for seat, *_ in cues]
+    return [(seat, sorted({seats[at] for at in hears})) for seat, *_, hears in cues[4:]]
+
+
+def test_a_panel_hears_along_a_graph():
+    """In a ring a seat hears its neighbours, in a star the first seat, which hears all; and itself."""
+    ring = {"0": ["0", "1", "3"], "1": ["0", "1", "2"], "2": ["1", "2", "3"], "3": ["0", "2", "3"]}
+    star = {"0": ["0", "1", "2", "3"], "1": ["0", "1"], "2": ["0", "2"], "3": ["0", "3"]}
+    for graph, heard in (("ring", ring), ("star", star)):
+        for order in ("one_by_one", "at_once"):
+            assert hearing(hears=graph, order=order) == [*heard.items()] * 2
+    assert {len(seats) for _, seats in hearing(hears="own_role")} == {4}
+
+
+def test_a_relay_hears_the_last_turn_before_it():
+    """What reaches the last seat has passed through every other one."""
+    cues, _ = play("panel", "abab" * 3, seats=4, order="relay")
+    assert [hears for *_, hears in cues[4:]] == [
+        (0, 3),
+        (1, 4),
+        (2, 5),
+        (3, 6),
+        (0, 4, 7),
+        (1, 5, 8),
+        (2, 6, 9),
+        (3, 7, 10),
+    ]
+
+
+def test_options_that_came_later_leave_identities_as_they_were():
+    """At its default the order of a panel is in no identity; another one is."""
+    plain, relay = SHELF.protocol("panel"), SHELF.protocol("panel", {"order": "relay"})
+    assert "order" not in plain.settings()
+    assert relay.settings()["order"] == "relay"
+    assert "order" in plain.option_names
+
+
 def test_a_panel_speaks_in_rounds():
     """Each seat of a panel speaks once a round in seat order, and the majority decides."""
     cues, verdict = play("panel", "abbabbabb", seats=3)
