@@ -203,14 +203,14 @@ class _Pages:
         """Show one turn: prompt, reply, log-probabilities, JSON."""
         run, transcript = await self._transcript(request)
         number = int(request.path_params["turn"])
-        if number >= len(transcript.turns):
+        shown = show_discussion(transcript)
+        told = next((one for one in shown.turns if one.kept.index == number), None)
+        if told is None:
             raise HTTPException(404)
-        turn = transcript.turns[number]
+        turn = told.kept
         prompt = await asyncio.to_thread(
             rebuild_prompt, transcript, turn, run.manifest, self._shelf
         )
-        shown = show_discussion(transcript)
-        told = shown.turns[number]
         return _page(
             "turn",
             commands=[write(run, transcript, at=number) for write in offers("turn page").values()],

@@ -101,7 +101,7 @@ def show_discussion(transcript: Transcript) -> ShownDiscussion:
     reasons = {one.turn: _REASONS[one.reason] for one in tracking.no_events}
     turns: list[ShownTurn] = []
     spoken = 0
-    for turn in transcript.turns:
+    for turn in (*transcript.turns, *transcript.ahead):
         spoken += not turn.cue.private
         turns.append(
             _show_turn(
@@ -161,7 +161,8 @@ def _show_turn(
     no_event: str,
 ) -> ShownTurn:
     now, comparison = turn.review.verdict, transcript.comparison
-    before = stances_in(transcript.turns[: turn.index]).get(turn.cue.seat)
+    said = (*transcript.turns, *transcript.ahead)
+    before = stances_in([one for one in said if one.index < turn.index]).get(turn.cue.seat)
     direction = event.gold if event is not None else None
     return ShownTurn(
         kept=turn,
