@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from peerjudge.data import Failure, StopReason, replace
+from peerjudge.features.view.discussion import show_discussion
 from peerjudge.testing import transcript_of
-from peerjudge.web.discussion import show_discussion
 
 
 def test_turns_after_a_missing_one_are_shown():
