@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         optimize as optimize,
         optimize_sync as optimize_sync,
     )
+    from peerjudge.features.talk.results import talk as talk
     from peerjudge.features.tournaments.answering import (
         answers as answers,
         answers_sync as answers_sync,

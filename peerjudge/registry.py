@@ -47,6 +47,8 @@ HOOKS: Mapping[str, str] = {
     "open requests": "Requests to people for which a run waits: (location of its store) -> numbers by card.",
     "published tables": "Figures beside those of `score --beside`: () -> "
     "`peerjudge.analysis.published.PublishedTable`s by name.",
+    "report of a run": "What the report of a run has below its ways to judge: (ballots) -> "
+    "`peerjudge.results.added.AddedResult`, or None.",
     "report of reviews": "Sections of the report of recorded reviews: (dataset) -> "
     "`peerjudge.results.added.AddedSection` by name.",
     "reviewer": "Where reviewers answer later than they are asked, by the kind of their cards (`human`): a "

@@ -115,14 +115,31 @@ class FindingsCollector:
         self._effort.add(transcript)
         return self._ballots.add(transcript)
 
+    def ballots(
+        self,
+        *,
+        declared: Mapping[str, str] | None = None,
+        contestant_of: Mapping[str, str] | None = None,
+    ) -> Ballots:
+        """Return the ballots of the discussions that were added.
+
+        Args:
+            declared: contestants by reviewer that the cards declare, as in `identify_reviewers`.
+            contestant_of: more of these, which replace those declared.
+
+        Raises:
+            DataError: `contestant_of` has a reviewer or a contestant that there is not.
+        """
+        found = self._ballots.ballots()
+        return identify_reviewers(found, declared=declared or {}, given=contestant_of)
+
     def findings(
         self,
+        ballots: Ballots | None = None,
         *,
         seed: int = 0,
         primary: Primary | None = None,
         decision: Decision | None = None,
-        declared: Mapping[str, str] | None = None,
-        contestant_of: Mapping[str, str] | None = None,
     ) -> Findings:
         """Return the findings of the discussions that were added.
 
@@ -130,18 +147,13 @@ class FindingsCollector:
         and unfinished ones are counted.
 
         Args:
+            ballots: of these discussions, where they are known.
             seed: of the resampling.
             primary: the contrast that the experiment declared.
             decision: the last look of a run with a stopping rule.
-            declared: contestants by reviewer that the cards declare, as in `identify_reviewers`.
-            contestant_of: more of these, which replace those declared.
-
-        Raises:
-            DataError: `contestant_of` has a reviewer or a contestant that there is not.
         """
-        sampler = Sampler(seed=seed)
-        ballots, effort = self._ballots.ballots(), self._effort
-        ballots = identify_reviewers(ballots, declared=declared or {}, given=contestant_of)
+        sampler, effort = Sampler(seed=seed), self._effort
+        ballots = self.ballots() if ballots is None else ballots
         discussions = ballots.discussions
         heard = np.zeros(len(discussions), dtype=np.bool_)
         heard[ballots.discussion[ballots.event >= 0]] = True

@@ -1,4 +1,4 @@
-"""Sections that features add to the report of recorded reviews (the hook `report of reviews`)."""
+"""Sections that features add to reports (the hooks `report of reviews` and `report of a run`)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from peerjudge.analysis import Ballots
 from peerjudge.data import Dataset
 from peerjudge.registry import offers
-from peerjudge.results.base import Result
+from peerjudge.reporting.formats import SIMULATED
+from peerjudge.reporting.layout import Section, build_section
+from peerjudge.results.base import DrawnResult, Result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +26,32 @@ class AddedSection:
     meaning: str
     compute: Callable[[], Result]
     glance: Callable[[Result], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddedResult:
+    """A result that a feature adds to the report of a run, with the title and meaning of its section."""
+
+    title: str
+    meaning: str
+    result: DrawnResult
+
+
+def measure_added(ballots: Ballots) -> dict[str, AddedResult]:
+    """Return what features measure in a run, by the names of their results in the document."""
+    found = cast("Mapping[str, Callable[[Ballots], AddedResult | None]]", offers("report of a run"))
+    measured = {name: measure(ballots) for name, measure in found.items()}
+    return {name: one for name, one in measured.items() if one is not None}
+
+
+def build_added_sections(added: Mapping[str, AddedResult]) -> list[Section]:
+    """Return the sections; the page says itself that reviewers are simulated or questions few."""
+    sections: list[Section | None] = []
+    for name, one in added.items():
+        parts = [part for part in one.result.parts() if part and part != SIMULATED]
+        drawn = list(one.result.figures.values())
+        sections.append(build_section(one.title, one.meaning, *drawn, *parts, anchor=name))
+    return [section for section in sections if section is not None]
 
 
 def list_added(dataset: Dataset) -> dict[str, AddedSection]:

@@ -125,6 +125,12 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "cost_usd": "cost of this run [USD]; missing if a price is unknown",
         "stopped": "what stopped it; missing for a complete run",
     },
+    "talk": {
+        "condition": "condition with a discussion",
+        "measure": "right alone, drift by round, over nobody, over vote, lost, won, came over, ...",
+        **_VALUE,
+        "p": "p-value of no difference; missing for shares",
+    },
     "judgement": {
         "discussion": "id of the discussion",
         "shown": "ids of the answers in the order that its seats saw",

@@ -21,6 +21,7 @@ from peerjudge.reporting.fragments import load_templates, read_packaged
 from peerjudge.reporting.layout import AnyColumn, Column, Section, Table, build_section, build_table
 from peerjudge.reporting.transcripts import TranscriptData
 from peerjudge.results.accuracy import build_accuracy_section, build_consistency_section
+from peerjudge.results.added import AddedResult, build_added_sections
 from peerjudge.results.agreements import build_people_section
 from peerjudge.results.biases import build_position_section
 from peerjudge.results.contestants import (
@@ -73,6 +74,7 @@ def write_report(
     title: str,
     manifest: Mapping[str, object],
     people: Panel | None = None,
+    added: Mapping[str, AddedResult] | None = None,
     path: Path,
 ) -> Path:
     """Write the page of a run and return its path; the file appears complete or not at all.
@@ -86,6 +88,7 @@ def write_report(
         title: heading of the page.
         manifest: description of the run; shown without the folders of its data.
         people: those whose votes are the gold, where there are several.
+        added: results of features, by name.
         path: target file; missing folders are created.
 
     Raises:
@@ -101,7 +104,7 @@ def write_report(
         played=f"{describe_effort(findings.effort)} {cost}",
         simulated=findings.simulated,
         glance=summarize_findings(findings),
-        sections=build_run_sections(findings, manifest, people),
+        sections=build_run_sections(findings, manifest, people, added=added),
         manifest=json.dumps(manifest, indent=2, ensure_ascii=False, default=str),
         listing=listing,
     )
@@ -216,13 +219,18 @@ def build_costs(spoken: Mapping[str, Spoken], manifest: Mapping[str, object]) ->
 
 
 def build_run_sections(
-    findings: Findings, manifest: Mapping[str, object], people: Panel | None = None
+    findings: Findings,
+    manifest: Mapping[str, object],
+    people: Panel | None = None,
+    *,
+    added: Mapping[str, AddedResult] | None = None,
 ) -> list[Section]:
     """Return the sections of the page; a section without anything to show is left out."""
     sections = [build_ratings_section(findings)]
     if not _only_rates(findings):
         sections += [
             build_ways_section(findings.ways),
+            *build_added_sections(added or {}),
             build_accuracy_section(findings),
             build_contrasts_section(findings.contrasts, decision=findings.decision),
             build_opinions_section(findings),

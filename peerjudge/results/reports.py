@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, cast
 
@@ -30,7 +30,7 @@ from peerjudge.reporting.figures import Figure
 from peerjudge.reporting.formats import counted
 from peerjudge.reporting.layout import Section, build_section
 from peerjudge.reporting.transcripts import TranscriptData
-from peerjudge.results.added import AddedSection, list_added
+from peerjudge.results.added import AddedResult, AddedSection, list_added, measure_added
 from peerjudge.results.agreements import agreement
 from peerjudge.results.base import Document, DrawnResult, Result, Shown, SourcedResult
 from peerjudge.results.biases import bias
@@ -106,6 +106,7 @@ class RunReport(Report):
     """Findings of a run, and its transcripts as the page lists them.
 
     `people` are those whose votes are the gold of the data, `None` where these have no votes of several.
+    `added` has the results of features by name.
     """
 
     findings: Findings
@@ -113,18 +114,20 @@ class RunReport(Report):
     title: str
     manifest: Mapping[str, object]
     people: Panel | None = None
+    added: Mapping[str, AddedResult] = field(default_factory=dict[str, AddedResult])
 
     @property
     def figures(self) -> Mapping[str, Figure]:
         """Figures by name."""
-        return list_figures(build_run_sections(self.findings, {}))
+        return list_figures(build_run_sections(self.findings, {}, added=self.added))
 
     def document(self) -> Document:
         """Return the findings, as in the `.json` file beside the page, with the agreement of people."""
         document = build_findings_document(self.findings)
         if self.people is not None:
             document["people"] = make_plain(to_plain(self.people))
-        return document
+        added = {name: one.result.document() for name, one in self.added.items()}
+        return {**document, **({"added": added} if added else {})}
 
     def parts(self) -> Shown:
         """Return accuracy, opinion events, ranking and weights, as `peerjudge run` prints them."""
@@ -148,6 +151,7 @@ class RunReport(Report):
             title=self.title,
             manifest=self.manifest,
             people=self.people,
+            added=self.added,
             path=page,
         )
 
@@ -284,11 +288,13 @@ def report(source: Source, *, contestant_of: Mapping[str, str] | None = None) ->
         collector, listing = FindingsCollector(), TranscriptData()
         for transcript in cast("Iterable[Transcript]", source):
             listing.add(transcript, collector.add(transcript).events)
-        findings = collector.findings(contestant_of=contestant_of)
+        ballots = collector.ballots(contestant_of=contestant_of)
+        findings = collector.findings(ballots)
         return RunReport(
             source="",
             page=None,
             findings=findings,
+            added=measure_added(ballots),
             simulated=findings.simulated,
             listing=listing,
             title="Transcripts",
@@ -313,16 +319,13 @@ async def report_run(run: OpenRun, *, contestant_of: Mapping[str, str] | None = 
     async for transcript in run.transcripts():
         judged.add(_identify(transcript.comparison))
         listing.add(transcript, collector.add(transcript).events)
-    findings = collector.findings(
-        primary=run.primary,
-        decision=run.decision,
-        declared=run.contestants,
-        contestant_of=contestant_of,
-    )
+    ballots = collector.ballots(declared=run.contestants, contestant_of=contestant_of)
+    findings = collector.findings(ballots, primary=run.primary, decision=run.decision)
     return RunReport(
         source=str(run.place),
         page=None if run.folder is None else run.folder / PAGE,
         findings=findings,
+        added=measure_added(ballots),
         simulated=findings.simulated,
         listing=listing,
         title=run.title,
