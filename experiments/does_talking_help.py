@@ -11,7 +11,7 @@ by `--data`, and `--dry-run` prints calls, tokens and price first.
 
 from peerjudge.data import Condition, Experiment, Leader
 
-_BOTH = ("one", "other")
+_BOTH = ("sim_solid", "sim_plain")
 
 EXPERIMENT = Experiment(
     data="sample",
@@ -28,7 +28,7 @@ EXPERIMENT = Experiment(
             options={"control": "placebo"},
         ),
         Condition(name="vote of six", protocol="vote", seats=_BOTH * 3, leader=Leader.BOTH),
-        Condition(name="one alone", protocol="pairwise", seats=("one",)),
-        Condition(name="other alone", protocol="pairwise", seats=("other",)),
+        Condition(name="one alone", protocol="pairwise", seats=("sim_solid",)),
+        Condition(name="other alone", protocol="pairwise", seats=("sim_plain",)),
     ),
 )
