@@ -120,7 +120,7 @@ def naive(folder: Path) -> int:
                 {
                     "discussion": one.id,
                     "reviewer": one.seat(turn.cue.seat).reviewer,
-                    "role": one.seat(turn.cue.seat).role.value,
+                    "role": one.seat(turn.cue.seat).role,
                     "turn": turn.index,
                     "task": turn.cue.task,
                     "choice": None if verdict is None else verdict.choice,

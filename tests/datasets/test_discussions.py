@@ -88,7 +88,7 @@ def test_a_text_without_a_verdict_is_read(read):
     assert verdicts[1] is not None
     assert not verdicts[1].readable
     assert verdicts[2:] == [None, TIE]
-    assert found.seats[0].role is Role.JUDGE
+    assert found.seats[0].role == Role.JUDGE
 
 
 def test_the_conclusion_is_stated_or_that_of_the_speakers(read):

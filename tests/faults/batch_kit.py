@@ -95,7 +95,8 @@ def end_at_each(server, steps, folder, commands, *, number=signal.SIGKILL, betwe
 
     def interrupt(step):
         """End the run after this step of the server took effect, and answer nothing."""
-        if waiting and step == waiting[0]:
+        # Several batches are under way: one of them ends the run, once.
+        if len(waiting) == left and step == waiting[0]:
             del waiting[0]
             over = ended
             assert started.wait(60)

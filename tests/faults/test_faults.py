@@ -89,7 +89,7 @@ async def test_two_thousand_discussions_under_fire(kit, start, tmp_path):
 
 def content(transcript):
     """Return texts and verdicts of a discussion, without latency and attempts."""
-    seats = [(seat.reviewer, seat.role.value) for seat in transcript.seats]
+    seats = [(seat.reviewer, seat.role) for seat in transcript.seats]
     turns = [(turn.utterance.text, str(turn.review.verdict)) for turn in transcript.turns]
     return (
         transcript.condition,

@@ -32,7 +32,7 @@ def test_the_other_leader_speaks_first(small):
     talks = [head for head in prepare(small, limit=1).plan if head.condition == "talk"]
     seatings = {tuple(seat.reviewer for seat in head.seats) for head in talks}
     assert seatings == {("sim_strong", "sim_weak"), ("sim_weak", "sim_strong")}
-    assert all(head.seats[0].role is Role.LEADER for head in talks)
+    assert all(head.seats[0].role == Role.LEADER for head in talks)
 
 
 def test_a_condition_judges_the_answers_of_its_contestants(tmp_path):

@@ -201,7 +201,7 @@ async def test_opinion_changes_have_the_planted_rate(role, truth_pull, reviewer,
             changed[comparison.gold == SECOND] += moved
         for right, count in changed.items():
             chance = compute_change_chance(
-                Traits(**planted), leads=role is Role.LEADER, right=right, first_turn=first_turn
+                Traits(**planted), leads=role == Role.LEADER, right=right, first_turn=first_turn
             )
             assert count / (ITEMS / 2) == pytest.approx(chance, abs=tolerance(ITEMS // 2))
 

@@ -129,7 +129,7 @@ def test_panel_hears_a_strict_majority():
     (event,) = opinion_events(transcript_of("1|2|2|1|2 2"))
     assert (event.kind, event.others) == (ALTERED, SECOND)
     assert event.heard == ("seat-2", "seat-3", "seat-4", "seat-5")
-    assert event.role is Role.PANELIST
+    assert event.role == Role.PANELIST
     assert kinds("1|2|2|1|? 1") == [HELD]
     assert strict_majority([FIRST, FIRST, TIE]) == FIRST
     assert strict_majority([FIRST, TIE]) is None
