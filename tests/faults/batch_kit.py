@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -11,6 +12,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 from aiohttp import web
 
@@ -104,16 +107,25 @@ def end_at_each(server, steps, folder, commands, *, number=signal.SIGKILL, betwe
             over.wait(60)
             raise ConnectionResetError
 
-    server.on_step = interrupt
     while waiting:
+        server.on_step = interrupt
         left, started, ended = len(waiting), threading.Event(), threading.Event()
         pid = [commands.start(folder, *RUN)]
         started.set()
         code = commands.code()
+        server.on_step = lambda _: None
         ended.set()
+        flush(server)
         expected = 128 + number if number == signal.SIGINT else -number
         assert (code, len(waiting)) == (expected, left - 1)
         between()
+
+
+def flush(server):
+    """Let the server handle what a process that has ended asked for before, which is no step of the next."""
+    for _ in range(3):
+        with contextlib.suppress(HTTPError):
+            urlopen(f"{server.url}/nothing", timeout=60).close()
 
 
 def prepare(kit, folder, server, *, provider="openai", seats=("ann", "bob")):
