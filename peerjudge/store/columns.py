@@ -18,18 +18,12 @@ from peerjudge.analysis.probabilities import find_choice_probability
 from peerjudge.data import (
     Answer,
     Comparison,
-    Control,
-    Cue,
-    Expects,
-    Outcome,
     Question,
     Review,
     TokenLogprob,
     Transcript,
     Turn,
     Usage,
-    Utterance,
-    Verdict,
     replace,
     split_turns,
 )
@@ -37,6 +31,7 @@ from peerjudge.data.discussion import require_fitting_head, require_fitting_turn
 from peerjudge.data.nouns import Count
 from peerjudge.errors import DataError, StoreError
 from peerjudge.store.archive import Archive, read_comparison, select_run
+from peerjudge.store.bare import BareReader, CheckedCue
 from peerjudge.store.rows import build_transcript
 from peerjudge.store.schema import comparisons, discussions, members, turns
 
@@ -63,40 +58,13 @@ _MOST_SHARED = 10_000
 """Tuples of turns that are kept while discussions are read."""
 
 _TEXT = "utterance.text"
-_WITHOUT_LOGPROBS = 3
-"""Values of a row: the discussion, the turn and the checked values."""
-
-# Paths from which `_turn` rebuilds a turn, in the order in which it reads them.
-_STANCE = (
-    "index",
-    "cue",
-    "review",
-    "utterance.model",
-    "utterance.simulated",
-    "reread.model",
-    "speaker",
-)
-
-
-class _Cue(Struct, gc=False):
-    """A cue whose types are checked; `Cue` checks them again when it is made, which takes longer."""
-
-    seat: str
-    task: str
-    sees: tuple[str, ...]
-    hears: tuple[int, ...] = ()
-    expects: Expects = Expects.VERDICT
-    private: bool = False
-    ties: bool = False
-    control: Control = "none"
-    withheld: tuple[int, ...] = ()
 
 
 class _Checked(Struct, array_like=True, gc=False):
     """The values that are checked in every turn, also by readers that do not need them."""
 
     index: Count
-    cue: _Cue
+    cue: CheckedCue
     review: Review
     cached: bool
     simulated: bool
@@ -109,14 +77,10 @@ class _Checked(Struct, array_like=True, gc=False):
     logprobs: tuple[TokenLogprob, ...] | None
     reread: str | None
     speaker: str | None
-    asked_usage: Usage | None
-    reread_usage: Usage | None
 
 
 _OF_TURN = {name: name for name in ("index", "cue", "review", "speaker")} | {
-    "reread": "reread.model",
-    "asked_usage": "asked.usage",
-    "reread_usage": "reread.usage",
+    "reread": "reread.model"
 }
 _CHECKED = tuple(_OF_TURN.get(name, f"utterance.{name}") for name in _Checked.__struct_fields__)
 _check_values = Decoder(list[_Checked]).decode
@@ -124,6 +88,8 @@ _check_values = Decoder(list[_Checked]).decode
 T = TypeVar("T")
 
 _Rows: TypeAlias = Sequence[Row[*tuple[Any, ...]]]
+_Columns: TypeAlias = tuple[list[str], dict[str, tuple[Any, ...]]]
+"""The discussion of each turn, and columns by name."""
 
 _UNREADABLE = (AttributeError, DataError, DecodeError, KeyError, TypeError, ValueError)
 """Errors of the fast readers on a turn that the whole reader refuses."""
@@ -173,7 +139,7 @@ class Columns(Archive):
 
     async def check(self, heads: Sequence[Transcript]) -> set[str]:
         """Return the ids of those of these discussions whose turns can be read; warn of the others."""
-        async for _ in self._pages(heads, parse=len):
+        async for _ in self._pages(heads, self._packed(_CHECKED), read=_check_rows):
             pass
         return {head.id for head in heads} - self.unreadable.keys()
 
@@ -181,7 +147,13 @@ class Columns(Archive):
         """Yield the turns of these discussions in batches; `head` is a discussion's index in `heads`."""
         characters = func.length(self._text(_TEXT))
         wanted = (self._packed(tuple(_FIELDS.values())), characters, self._verdict_logprobs())
-        async for start, page, (ids, columns) in self._pages(heads, *wanted, parse=_parse_columns):
+        wanted = (*wanted, self._packed(_CHECKED))
+
+        def read(rows: _Rows, known: Mapping[str, Transcript]) -> _Columns:
+            _check_rows(rows, known)
+            return _parse_columns(rows)
+
+        async for start, page, (ids, columns) in self._pages(heads, *wanted, read=read):
             if not ids:
                 continue
             for places in _places(page):
@@ -209,11 +181,9 @@ class Columns(Archive):
             logprobs: Read the log-probabilities of the replies with a verdict, too.
             tokens: Filled with the tokens of every turn, by discussion.
         """
-        wanted = (self._packed(_STANCE), *([self._verdict_logprobs()] if logprobs else ()))
+        reader = BareReader(logprobs=logprobs, tokens=tokens)
         shared: dict[tuple[int, ...], tuple[Turn, ...]] = {}
-        async for _, page, by_discussion in self._pages(
-            heads, *wanted, parse=_parse_turns, tokens=tokens
-        ):
+        async for _, page, by_discussion in self._pages(heads, turns.c.body, read=reader.read):
             if len(shared) > _MOST_SHARED:
                 shared.clear()
             for head in page:
@@ -221,7 +191,7 @@ class Columns(Archive):
                     continue
                 spoken = tuple(by_discussion.get(head.id, ()))
                 if not any(turn.utterance.logprobs for turn in spoken):
-                    # Equal turns are one object, see `_turn`.
+                    # Equal turns are one object, see `BareReader`.
                     spoken = shared.setdefault(tuple(map(id, spoken)), spoken)
                 dense, ahead = split_turns(spoken)
                 yield replace(head, turns=dense, ahead=ahead)
@@ -230,32 +200,23 @@ class Columns(Archive):
         self,
         heads: Sequence[Transcript],
         *wanted: ColumnElement[Any],
-        parse: Callable[[_Rows], T],
-        tokens: dict[str, list[Tokens]] | None = None,
+        read: Callable[[_Rows, Mapping[str, Transcript]], T],
     ) -> AsyncIterator[tuple[int, Sequence[Transcript], T]]:
-        """Yield pages of heads with the index of the first, and what `parse` makes of their turns.
+        """Yield pages of heads with the index of the first, and what `read` makes of their turns.
 
         Discussions that cannot be read are left out of the turns.
         """
-
-        async def read(some: Iterable[str], known: Mapping[str, Transcript]) -> T:
-            rows = await self._of(some, *wanted, self._packed(_CHECKED))
-            checked = _check_rows(rows, known)
-            if tokens is not None:
-                tokens.update(_count_tokens(rows, checked))
-            return parse(rows)
-
         for start in range(0, len(heads), _PAGE):
             page = heads[start : start + _PAGE]
             known = {head.id: head for head in page}
             ids = known.keys() - self.unreadable.keys()
             try:
-                parsed = await read(ids, known)
+                parsed = read(await self._of(ids, *wanted), known)
             except (StoreError, *_UNREADABLE):
                 readable = {each for each in ids if await self.transcript(each) is not None}
                 if readable == ids:
                     raise
-                parsed = await read(readable, known)
+                parsed = read(await self._of(readable, *wanted), known)
             yield start, page, parsed
 
     async def _of(self, ids: Iterable[str], *wanted: ColumnElement[Any]) -> _Rows:
@@ -289,34 +250,14 @@ class Columns(Archive):
         return cast(turns.c.body, JSONB)[("data", *path.split("."))].astext
 
 
-def _check_rows(rows: _Rows, heads: Mapping[str, Transcript]) -> list[_Checked]:
-    """Return the checked values of every turn.
-
-    Raises an error if one has another type, or names what its discussion does not have.
-    """
-    checked = _check_values(_join(rows, -1))
-    for row, turn in zip(rows, checked, strict=True):
+def _check_rows(rows: _Rows, heads: Mapping[str, Transcript]) -> None:
+    """Raise an error if a value of a turn has another type, or names what its discussion does not have."""
+    for row, turn in zip(rows, _check_values(_join(rows, -1)), strict=True):
         verdict = turn.review.verdict
         require_fitting_turn(heads[row[0]], turn.index, turn.cue, verdict and verdict.choice)
-    return checked
 
 
-def _count_tokens(rows: _Rows, checked: Sequence[_Checked]) -> dict[str, list[Tokens]]:
-    """Return the tokens of every turn by discussion."""
-    none, counted = Usage(), dict[str, list[Tokens]]()
-    for row, turn in zip(rows, checked, strict=True):
-        own, asked, second = turn.usage, turn.asked_usage or none, turn.reread_usage or none
-        spent = Tokens(
-            own.prompt_tokens + asked.prompt_tokens,
-            own.completion_tokens + asked.completion_tokens,
-            second.prompt_tokens,
-            second.completion_tokens,
-        )
-        counted.setdefault(row[0], []).append(spent)
-    return counted
-
-
-def _parse_columns(rows: _Rows) -> tuple[list[str], dict[str, tuple[Any, ...]]]:
+def _parse_columns(rows: _Rows) -> _Columns:
     """Return the discussion of each turn, and the columns of a `TurnRow`."""
     if not rows:
         return [], dict.fromkeys((*_FIELDS, "characters", "probability"), ())
@@ -337,18 +278,6 @@ def _parse_columns(rows: _Rows) -> tuple[list[str], dict[str, tuple[Any, ...]]]:
     )
     columns["first"] = tuple(seen[0] if seen else None for seen in columns["first"])
     return [row[0] for row in rows], columns
-
-
-def _parse_turns(rows: _Rows) -> dict[str, list[Turn]]:
-    """Return the turns by discussion; a third of four values of a row holds log-probabilities."""
-    spoken: dict[str, list[Turn]] = {}
-    for row in rows:
-        turn = _turn(row[1])
-        if len(row) > _WITHOUT_LOGPROBS and row[2]:
-            utterance = replace(turn.utterance, logprobs=_read_logprobs(row[2]))
-            turn = replace(turn, utterance=utterance)
-        spoken.setdefault(row[0], []).append(turn)
-    return spoken
 
 
 def _join(rows: _Rows, column: int) -> str:
@@ -374,35 +303,3 @@ def _places(heads: Sequence[Transcript]) -> list[dict[str, int]]:
 def _head(text: str) -> Transcript:
     # Many heads are equal, and parsing one costs more than the rest of the work on a row.
     return build_transcript("", condition="", head=text, comparison=_NOTHING, turns=())
-
-
-# Turns without texts repeat often, and parsing them takes longest.
-@lru_cache(maxsize=50_000)
-def _turn(packed: str) -> Turn:
-    """Return a turn without its text from the JSON array of the values at `_STANCE`."""
-    index, cue, review, model, simulated, second, speaker = plain_json(packed)
-    verdict = review["verdict"]
-    return Turn(
-        index=index,
-        cue=Cue(
-            seat=cue["seat"],
-            task=cue["task"],
-            sees=tuple(cue["sees"]),
-            hears=tuple(cue["hears"]),
-            expects=Expects(cue["expects"]),
-            private=cue["private"],
-            ties=cue.get("ties", False),
-            # Older turns lack controls.
-            control=cue.get("control", "none"),
-            withheld=tuple(cue.get("withheld", ())),
-        ),
-        utterance=Utterance(text="", model=model, simulated=bool(simulated)),
-        review=Review(
-            verdict=verdict and Verdict(Outcome(verdict["outcome"]), verdict["choice"]),
-            score=review["score"],
-            rule=review["rule"],
-        ),
-        reread=None if second is None else Utterance(text="", model=second),
-        # Older turns lack the speaker.
-        speaker=speaker or "",
-    )
