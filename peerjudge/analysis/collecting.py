@@ -24,7 +24,7 @@ from peerjudge.analysis.ballots import (
     Stage,
 )
 from peerjudge.analysis.grouping import Ints
-from peerjudge.analysis.pricing import Prices, Tokens, list_tokens, price_discussion
+from peerjudge.analysis.pricing import Prices, Replies, list_replies, price_discussion
 from peerjudge.analysis.probabilities import Probabilities, list_probabilities
 from peerjudge.data import (
     MAX_ANSWERS,
@@ -118,17 +118,17 @@ class BallotCollector:
     def __len__(self) -> int:
         return len(self._ids)
 
-    def add(self, transcript: Transcript, *, tokens: Sequence[Tokens] | None = None) -> Tracking:
+    def add(self, transcript: Transcript, *, replies: Sequence[Replies] | None = None) -> Tracking:
         """Add a discussion and return its opinion events.
 
         Where discussions without texts share their turns, the events are those of the first one.
 
         Args:
             transcript: the discussion.
-            tokens: of its turns, where these were read without them.
+            replies: of its turns, where these were read without them.
         """
         if self._prices:
-            spent = list_tokens(transcript) if tokens is None else tokens
+            spent = list_replies(transcript) if replies is None else replies
             total, private = price_discussion(transcript, spent, self._prices)
             self._usd.extend((total, *private))
         comparison = self._table.number(transcript.comparison)

@@ -8,7 +8,8 @@ from itertools import chain
 
 from peerjudge.analysis.ballots import Ballots, Bools
 from peerjudge.analysis.grouping import list_distinct
-from peerjudge.data import Noun, Transcript, Utterance
+from peerjudge.analysis.pricing import Replies, Reply, list_replies
+from peerjudge.data import Noun, Transcript
 from peerjudge.verdicts import ASKED
 
 
@@ -92,19 +93,20 @@ class EffortCollector:
         self._sums: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._spoken: defaultdict[str, Spoken] = defaultdict(Spoken)
 
-    def add(self, transcript: Transcript) -> None:
-        """Add a discussion, ended or not."""
+    def add(self, transcript: Transcript, *, replies: Sequence[Replies] | None = None) -> None:
+        """Add a discussion, ended or not; `replies` of turns that were read without them."""
         sums, second = self._sums[transcript.condition], transcript.reread
-        by_seat: dict[str, list[Utterance]] = {seat.id: [] for seat in transcript.seats}
-        reread: list[Utterance] = []
-        for turn in transcript.turns:
-            by_seat[turn.cue.seat].append(turn.utterance)
-            if turn.asked is not None:
-                by_seat[turn.cue.seat].append(turn.asked)
+        by_seat: dict[str, list[Reply]] = {seat.id: [] for seat in transcript.seats}
+        reread: list[Reply] = []
+        given = list_replies(transcript) if replies is None else replies
+        for turn, told in zip(transcript.turns, given, strict=False):
+            by_seat[turn.cue.seat].append(told.said)
+            if told.asked is not None:
+                by_seat[turn.cue.seat].append(told.asked)
                 sums["asked"] += 1
                 sums["asked_verdicts"] += turn.review.rule.startswith(ASKED)
-            if turn.reread is not None and second is not None:
-                reread.append(turn.reread)
+            if told.reread is not None and second is not None:
+                reread.append(told.reread)
                 verdict = turn.review.verdict
                 sums["reread"] += 1
                 sums["reread_verdicts"] += verdict is not None and verdict.readable
@@ -152,7 +154,7 @@ class EffortCollector:
         )
 
 
-def _sum_replies(replies: Sequence[Utterance]) -> Spoken:
+def _sum_replies(replies: Sequence[Reply]) -> Spoken:
     paid = [one for one in replies if not (one.simulated or one.cached) and _count_tokens(one)]
     usages = [one.usage for one in paid]
     return Spoken(
@@ -169,5 +171,5 @@ def _sum_replies(replies: Sequence[Utterance]) -> Spoken:
     )
 
 
-def _count_tokens(reply: Utterance) -> int:
+def _count_tokens(reply: Reply) -> int:
     return reply.usage.prompt_tokens + reply.usage.completion_tokens

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from peerjudge.analysis.outcomes import (
     measure_settling,
 )
 from peerjudge.analysis.peers import PeerFindings, rank_peers
-from peerjudge.analysis.pricing import Prices
+from peerjudge.analysis.pricing import Prices, Replies
 from peerjudge.analysis.rating_pairs import RatingShift, measure_shifts, tabulate_ratings
 from peerjudge.analysis.ratings import RatingLevel
 from peerjudge.analysis.selecting import identify_reviewers
@@ -110,10 +110,15 @@ class FindingsCollector:
         self._ballots = BallotCollector(prices=prices)
         self._effort = EffortCollector()
 
-    def add(self, transcript: Transcript) -> Tracking:
-        """Add a discussion, ended or not, and return its opinion events."""
-        self._effort.add(transcript)
-        return self._ballots.add(transcript)
+    def add(self, transcript: Transcript, *, replies: Sequence[Replies] | None = None) -> Tracking:
+        """Add a discussion, ended or not, and return its opinion events.
+
+        Args:
+            transcript: the discussion.
+            replies: of its turns, where these were read without them.
+        """
+        self._effort.add(transcript, replies=replies)
+        return self._ballots.add(transcript, replies=replies)
 
     def ballots(
         self,

@@ -52,7 +52,7 @@ class TranscriptData:
     among the sorted ids, from 1: a colour that belongs to the answer in both orders.
 
     Args:
-        expected: about how many discussions there will be. Of more than `MOST_LISTED`, those of some
+        expected: about how many discussions there are. Of more than `MOST_LISTED`, those of some
             comparisons are listed, chosen by the hash of their ids, with all their conditions and orders.
     """
 
@@ -68,13 +68,15 @@ class TranscriptData:
         self._full: list[str] = []
         self._chunk = _Chunk()
 
-    def add(self, transcript: Transcript, events: Sequence[OpinionEvent]) -> None:
-        """Add a discussion with its opinion events."""
+    def count(self, comparison: str) -> bool:
+        """Count a discussion of the comparison of this id, and return whether it is to be listed."""
         self.total += 1
-        if self._share < 1.0:
-            chance = int(content_hash(transcript.comparison.id)[:8], 16) / 16**8
-            if chance >= self._share:
-                return
+        if self._share == 1.0:
+            return True
+        return int(content_hash(comparison)[:8], 16) / 16**8 < self._share
+
+    def add(self, transcript: Transcript, events: Sequence[OpinionEvent]) -> None:
+        """List a discussion with its opinion events."""
         self._add_row(transcript, events)
         self._chunk.add(transcript, events)
         if len(self._chunk.discussions) == _CHUNK:

@@ -22,7 +22,7 @@ from peerjudge.analysis import (
 )
 from peerjudge.analysis.peers import Standings, rank_peers
 from peerjudge.analysis.selecting import HUMAN, find_pairs, identify_reviewers, number_judges
-from peerjudge.data import LEVEL, Comparison, Dataset, Transcript, to_plain
+from peerjudge.data import LEVEL, Comparison, Dataset, Transcript, replace as changed, to_plain
 from peerjudge.data.arguments import check_arguments
 from peerjudge.datasets import load as load_dataset
 from peerjudge.errors import ConvergenceError, DataError, PeerJudgeError, StoreError
@@ -52,6 +52,8 @@ from peerjudge.runs import OpenRun, is_run, open_run
 from peerjudge.runs.blocking import wait_for
 from peerjudge.runs.reading import Source, Stored, is_frame, locate_source
 from peerjudge.statistics.sampler import Sampler
+from peerjudge.store import Columns
+from peerjudge.tracker import opinion_events
 
 PAGE = "report.html"
 _PAGE_MARK = b'<meta name="generator" content="PeerJudge">'
@@ -287,7 +289,8 @@ def report(source: Source, *, contestant_of: Mapping[str, str] | None = None) ->
     if not isinstance(source, Stored):
         collector, listing = FindingsCollector(), TranscriptData()
         for transcript in cast("Iterable[Transcript]", source):
-            listing.add(transcript, collector.add(transcript).events)
+            if listing.count(transcript.comparison.id):
+                listing.add(transcript, collector.add(transcript).events)
         ballots = collector.ballots(contestant_of=contestant_of)
         findings = collector.findings(ballots)
         return RunReport(
@@ -312,13 +315,22 @@ def report(source: Source, *, contestant_of: Mapping[str, str] | None = None) ->
 
 
 async def report_run(run: OpenRun, *, contestant_of: Mapping[str, str] | None = None) -> RunReport:
-    """Read an opened run once, discussion by discussion, without keeping whole discussions."""
+    """Read an opened run once without its texts, and then those discussions whole that the page lists."""
     collector = FindingsCollector(prices=run.prices)
     listing = TranscriptData(expected=await run.store.count_members(run.id))
     judged: set[Hashable] = set()
-    async for transcript in run.transcripts():
-        judged.add(_identify(transcript.comparison))
-        listing.add(transcript, collector.add(transcript).events)
+    listed: list[Transcript] = []
+    async with Columns.open(run.place) as columns:
+        heads, _ = await columns.heads(run.id)
+        async for transcript, replies in columns.with_replies(run.sort_heads(heads)):
+            judged.add(_identify(transcript.comparison))
+            collector.add(transcript, replies=replies)
+            if listing.count(transcript.comparison.id):
+                listed.append(transcript)
+    whole = {one.id: one async for one in run.store.transcripts_of([one.id for one in listed])}
+    for bare in listed:
+        transcript = changed(whole[bare.id], condition=bare.condition)
+        listing.add(transcript, opinion_events(transcript))
     ballots = collector.ballots(declared=run.contestants, contestant_of=contestant_of)
     findings = collector.findings(ballots, primary=run.primary, decision=run.decision)
     return RunReport(

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard, TypeVar, cast
 
 from peerjudge.analysis import BallotCollector, Ballots, build_tournament, collect_reviews
 from peerjudge.analysis.frames import read_ballots_frame
-from peerjudge.analysis.pricing import Prices, Tokens
+from peerjudge.analysis.pricing import Prices, Replies
 from peerjudge.analysis.ratings import RatingKind, find_ratings
 from peerjudge.analysis.selecting import identify_reviewers
 from peerjudge.analysis.stopping import Decision
@@ -126,18 +126,16 @@ def _read(source: Source, *, logprobs: bool) -> Material:
         ballots = read_ballots_frame(source)
         return Material(ballots=ballots, of_run=len(ballots.discussions) > 0)
     if not isinstance(source, str | Path | RunSummary):
-        return _collect(_check_transcripts(source), name="transcripts")
+        told = ((one, None) for one in _check_transcripts(source))
+        return _collect(told, name="transcripts")
     place = locate_source(source)
     if not is_run(place):
         return read_material(load_dataset(place))
 
     def read(opened: SyncRun) -> Material:
         run = opened.run
-        tokens: dict[str, list[Tokens]] | None = {} if run.prices else None
-        transcripts = opened.transcripts(logprobs=logprobs, tokens=tokens)
-        material = _collect(
-            transcripts, name=name_run(place, run), prices=run.prices, tokens=tokens
-        )
+        told = opened.with_replies(logprobs=logprobs)
+        material = _collect(told, name=name_run(place, run), prices=run.prices)
         return replace(
             material,
             ballots=identify_reviewers(material.ballots, declared=run.contestants),
@@ -228,19 +226,19 @@ class SyncRun:
         kept = [place for place, head in enumerate(heads) if head.id in readable]
         return [heads[place] for place in kept], [counts[place] for place in kept]
 
-    def transcripts(
-        self, *, logprobs: bool = False, tokens: dict[str, list[Tokens]] | None = None
-    ) -> Iterator[Transcript]:
+    def transcripts(self, *, logprobs: bool = False) -> Iterator[Transcript]:
         """Read the discussions one by one without the texts of their turns; see `read_material`.
 
-        The conditions come in the order in which the experiment declares them. `tokens` is filled with those
-        of each discussion before this is given.
+        The conditions come in the order in which the experiment declares them.
         """
-        heads, _ = self.heads()
-        declared = {name: place for place, name in enumerate(self.run.conditions)}
-        heads.sort(key=lambda head: declared.get(head.condition, len(declared)))
-        read = self.columns.transcripts_without_texts(heads, logprobs=logprobs, tokens=tokens)
-        return self.pull(read)
+        return (transcript for transcript, _ in self.with_replies(logprobs=logprobs))
+
+    def with_replies(
+        self, *, logprobs: bool = False
+    ) -> Iterator[tuple[Transcript, Sequence[Replies]]]:
+        """Read the same with what their replies cost."""
+        heads = self.run.sort_heads(self.heads()[0])
+        return self.pull(self.columns.with_replies(heads, logprobs=logprobs))
 
     def pull(self, items: AsyncIterator[T]) -> Iterator[T]:
         """Iterate over asynchronous items, read in batches."""
@@ -283,15 +281,14 @@ def _check_transcripts(source: object) -> Iterator[Transcript]:
 
 
 def _collect(
-    transcripts: Iterable[Transcript],
+    told: Iterable[tuple[Transcript, Sequence[Replies] | None]],
     *,
     name: str,
     prices: Prices | None = None,
-    tokens: Mapping[str, Sequence[Tokens]] | None = None,
 ) -> Material:
     collector, ratings = BallotCollector(prices=prices), Counter[RatingKind]()
-    for transcript in transcripts:
-        collector.add(transcript, tokens=None if tokens is None else tokens[transcript.id])
+    for transcript, replies in told:
+        collector.add(transcript, replies=replies)
         ratings.update(find_ratings(transcript))
     return Material(ballots=collector.ballots(name=name), of_run=True, ratings=ratings)
 

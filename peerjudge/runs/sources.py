@@ -96,6 +96,11 @@ class OpenRun:
         """The dataset that the run judged, as `NAME:PATH`, if its manifest names one."""
         return str(self._declared.get("data") or "") or None
 
+    def sort_heads(self, heads: Sequence[Transcript]) -> list[Transcript]:
+        """Return discussions by condition in the order of the experiment, else in the order given."""
+        declared = {name: place for place, name in enumerate(self.conditions)}
+        return sorted(heads, key=lambda head: declared.get(head.condition, len(declared)))
+
     async def transcripts(self) -> AsyncIterator[Transcript]:
         """Read the discussions that have begun by condition, in the order of the experiment."""
         if not self.conditions:

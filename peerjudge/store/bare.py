@@ -10,7 +10,7 @@ from msgspec.json import Decoder
 from pydantic_core import from_json as plain_json
 from sqlalchemy import Row
 
-from peerjudge.analysis.pricing import Tokens
+from peerjudge.analysis.pricing import Replies
 from peerjudge.data import (
     Control,
     Cue,
@@ -60,23 +60,13 @@ class _Said(Struct, gc=False):
     logprobs: _Logprobs | None = None
 
 
-class _Asked(Struct, gc=False):
-    usage: Usage
-    logprobs: _Logprobs | None = None
-
-
-class _Reread(Struct, gc=False):
-    model: str
-    usage: Usage
-
-
 class _Turn(Struct, gc=False):
     index: Count
     cue: Raw
     utterance: _Said
     review: Raw
-    asked: _Asked | None = None
-    reread: _Reread | None = None
+    asked: _Said | None = None
+    reread: _Said | None = None
     speaker: str | None = None
 
 
@@ -89,7 +79,6 @@ _read_cue = Decoder(CheckedCue).decode
 _read_review = Decoder(Review).decode
 _MOST_KNOWN = 100_000
 """Turns that are known at a time."""
-_NONE = Usage()
 
 _Key: TypeAlias = tuple[object, ...]
 
@@ -99,29 +88,32 @@ class BareReader:
 
     Args:
         logprobs: Keep the log-probabilities of replies with a verdict.
-        tokens: Filled with the tokens of every turn, by discussion.
     """
 
-    def __init__(self, *, logprobs: bool, tokens: dict[str, list[Tokens]] | None) -> None:
-        self._logprobs, self._tokens = logprobs, tokens
+    def __init__(self, *, logprobs: bool) -> None:
+        self._logprobs = logprobs
         self._known: dict[_Key, tuple[Turn, CheckedCue]] = {}
         self._fitting: dict[_Key, object] = {}
 
-    def read(self, rows: _Rows, heads: Mapping[str, Transcript]) -> dict[str, list[Turn]]:
-        """Return the turns by discussion from rows of its id and a body.
+    def read(
+        self, rows: _Rows, heads: Mapping[str, Transcript]
+    ) -> dict[str, tuple[list[Turn], list[Replies]]]:
+        """Return the turns and their replies by discussion from rows of its id and a body.
 
         Raises an error if a value has another type, or names what its discussion does not have.
         """
-        spoken: dict[str, list[Turn]] = {}
+        spoken: dict[str, tuple[list[Turn], list[Replies]]] = {}
         for discussion, body in rows:
             said = _read_document(body).data
             turn = self._find(said, heads[discussion])
             logprobs = self._choose_logprobs(said, turn) if self._logprobs else None
             if logprobs:
                 turn = replace(turn, utterance=replace(turn.utterance, logprobs=logprobs))
-            spoken.setdefault(discussion, []).append(turn)
-            if self._tokens is not None:
-                self._tokens.setdefault(discussion, []).append(_count_tokens(said))
+            if discussion not in spoken:
+                spoken[discussion] = ([], [])
+            told, replies = spoken[discussion]
+            told.append(turn)
+            replies.append(Replies(said.utterance, said.asked, said.reread))
         return spoken
 
     def _find(self, said: _Turn, head: Transcript) -> Turn:
@@ -185,15 +177,3 @@ def _build(said: _Turn) -> tuple[Turn, CheckedCue]:
         speaker=said.speaker or "",
     )
     return turn, checked
-
-
-def _count_tokens(said: _Turn) -> Tokens:
-    own = said.utterance.usage
-    asked = _NONE if said.asked is None else said.asked.usage
-    second = _NONE if said.reread is None else said.reread.usage
-    return Tokens(
-        own.prompt_tokens + asked.prompt_tokens,
-        own.completion_tokens + asked.completion_tokens,
-        second.prompt_tokens,
-        second.completion_tokens,
-    )

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Row, Text, case, cast, func, select
 from sqlalchemy.dialects.postgresql import JSONB
 
 from peerjudge.analysis.frames import TurnColumns
-from peerjudge.analysis.pricing import Tokens
+from peerjudge.analysis.pricing import Replies
 from peerjudge.analysis.probabilities import find_choice_probability
 from peerjudge.data import (
     Answer,
@@ -165,13 +165,16 @@ class Columns(Archive):
                 yield {**taken, "head": [start + places[ids[k]] for k in here]}
 
     async def transcripts_without_texts(
-        self,
-        heads: Sequence[Transcript],
-        *,
-        logprobs: bool = False,
-        tokens: dict[str, list[Tokens]] | None = None,
+        self, heads: Sequence[Transcript], *, logprobs: bool = False
     ) -> AsyncIterator[Transcript]:
-        """Yield these discussions with all their cues and verdicts, with empty texts.
+        """Yield these discussions with all their cues and verdicts; see `with_replies`."""
+        async for transcript, _ in self.with_replies(heads, logprobs=logprobs):
+            yield transcript
+
+    async def with_replies(
+        self, heads: Sequence[Transcript], *, logprobs: bool = False
+    ) -> AsyncIterator[tuple[Transcript, list[Replies]]]:
+        """Yield these discussions with all their cues and verdicts, with empty texts, and their replies.
 
         Discussions that went alike have the same tuple of turns, if these have no log-probabilities: by
         its identity, readers know again what follows from it.
@@ -179,9 +182,8 @@ class Columns(Archive):
         Args:
             heads: The discussions.
             logprobs: Read the log-probabilities of the replies with a verdict, too.
-            tokens: Filled with the tokens of every turn, by discussion.
         """
-        reader = BareReader(logprobs=logprobs, tokens=tokens)
+        reader = BareReader(logprobs=logprobs)
         shared: dict[tuple[int, ...], tuple[Turn, ...]] = {}
         async for _, page, by_discussion in self._pages(heads, turns.c.body, read=reader.read):
             if len(shared) > _MOST_SHARED:
@@ -189,12 +191,13 @@ class Columns(Archive):
             for head in page:
                 if head.id in self.unreadable:
                     continue
-                spoken = tuple(by_discussion.get(head.id, ()))
+                told, replies = by_discussion.get(head.id, ([], []))
+                spoken = tuple(told)
                 if not any(turn.utterance.logprobs for turn in spoken):
                     # Equal turns are one object, see `BareReader`.
                     spoken = shared.setdefault(tuple(map(id, spoken)), spoken)
                 dense, ahead = split_turns(spoken)
-                yield replace(head, turns=dense, ahead=ahead)
+                yield replace(head, turns=dense, ahead=ahead), replies[: len(dense)]
 
     async def _pages(
         self,
