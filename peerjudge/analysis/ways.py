@@ -454,7 +454,8 @@ def _summarize(table: Ways, scored: Sequence[int], cheapest: str, *, worse: int)
     if worse < 2:
         behind = f"{worse or 'none'} of the {others} others is shown to be less often right"
     if costs[0] <= min(costs) < inf:
-        return f"{first.name} is also {least}; {behind}."
+        less = "costs less" if priced else "takes fewer calls"
+        return f"{first.name} is the most often right, and no other way {less}; {behind}."
     if not worse:
         return f"{asked} cannot tell these ways apart."
     less = "cheaper way" if priced else "way with fewer calls"
