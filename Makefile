@@ -12,7 +12,7 @@ INSTALL := $(BIN)/python -m pip install -qq --no-compile --disable-pip-version-c
 # Bytecode is kept, also where the environment says otherwise: the tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test quick all-tests checks collect lint types contracts browser tests wheel docs explore audit realmodel studies clean
+.PHONY: demo test quick all-tests checks collect lint types contracts tests wheel docs explore audit realmodel studies clean
 
 demo: $(READY)
 	$(BIN)/peerjudge run quickstart
@@ -48,15 +48,8 @@ types: $(READY)
 contracts: $(READY)
 	$(BIN)/lint-imports
 
-# Continuous integration tries once to get a browser; without one its tests are skipped, which they say.
-browser: $(READY)
-ifdef CI
-	@command -v "$(or $(CHROMIUM),chromium)" >/dev/null || command -v google-chrome >/dev/null \
-	  || $(BIN)/python -m playwright install chromium >/dev/null 2>&1 || true
-endif
-
 # Tests that lie side by side run in one process, which plays their common runs once.
-tests: browser
+tests: $(READY)
 	$(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal --durations 25
 
 # Builds the wheel, installs it into a separate environment and runs it there.
