@@ -23,6 +23,7 @@ from peerjudge.analysis import (
 from peerjudge.analysis.assembling import ComparisonTable, build_ballots
 from peerjudge.analysis.ballots import TIE, Ballots, Stage, no_discussions
 from peerjudge.data import Answer, Comparison, Measurement, Question, Verdict
+from peerjudge.features.talk.talking import measure_talk
 from peerjudge.simulation.arrays import Items, Speaker, Verdicts, World, score_verdicts
 from peerjudge.simulation.discussions import Draws
 from peerjudge.simulation.latent import compute_change_chance, expect_accuracy
@@ -72,6 +73,18 @@ def plant_altering(size: float, questions: int, random: np.random.Generator) -> 
     found = next(row for row in rows if (row.reviewer, row.role, row.opponent) == _OF_MINE)
     truth = compute_change_chance(mine.traits, leads=False, right=True, first_turn=True)
     return found.altered, truth
+
+
+def plant_conformity(size: float, questions: int, random: np.random.Generator) -> Planted:
+    """Measure how often a reviewer comes over at its first contradiction, as `peerjudge talk` prints it."""
+    mine = _build_mover("mine", susceptibility=_compute_logit(size))
+    held = play_studies(_build_world(questions, random), _build_unmoved(), mine, draws={})
+    found = measure_talk(collect_transcripts(held), (), sampler=Sampler())
+    (came,) = (row.came_over for row in found.yielding if row.reviewer == mine.name)
+    if came is None:
+        msg = "the simulated reviewer was never contradicted"
+        raise AssertionError(msg)
+    return came, compute_change_chance(mine.traits, leads=False, right=True, first_turn=True)
 
 
 def plant_leading(size: float, questions: int, random: np.random.Generator) -> Planted:
@@ -153,6 +166,13 @@ EFFECTS = tuple(
             0.6,
             0.0,
             plant_altering,
+        ),
+        (
+            "conformity",
+            "talk: share that came over at the first contradiction",
+            0.35,
+            0.0,
+            plant_conformity,
         ),
         (
             "leader effect",
