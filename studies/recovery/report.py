@@ -216,7 +216,7 @@ def _write_summary(
         f"{kept} of {len(found)} effects are recovered at the nominal rate in {studies:,} studies of "
         f"{_QUESTIONS} questions: intervals of 95 % hold the truth as often as they promise, within "
         "chance, and where nothing was planted no more is found than 5 %, within chance. A reviewer "
-        "that never alters cannot be found to alter, so the altering rate has no false positives."
+        "that never alters cannot be found to alter, so altering rate and conformity have no false positives."
     )
     limits = (
         f"Hardly to be told in a study of this size: {lost}. Persuasiveness is told from the listeners "
