@@ -131,6 +131,7 @@ def score_ballots(
     reviews: Sequence[RecordedReview] = (),
     ratings: Mapping[RatingKind, int] | None = None,
     conventions: Conventions | None = None,
+    needs_gold: bool = True,
     seed: int = 0,
     samples: int = 2000,
     level: float = LEVEL,
@@ -148,13 +149,14 @@ def score_ballots(
             verdict if gold or the record has ties. Ratings and texts of humans are not read.
         ratings: the number of ratings by kind, from `find_ratings`.
         conventions: of published figures to follow. They name the groups if `by` does not.
+        needs_gold: raise an error where there is neither a gold nor a rating.
         seed: of the resampling of questions for the intervals.
         samples: number of resamples.
         level: of the intervals.
 
     Raises:
-        DataError: a name matches no reviewer, there is neither a gold nor a rating, or there are no
-            such groups.
+        DataError: a name matches no reviewer, there is neither a gold nor a rating where one is needed, or
+            there are no such groups.
     """
     sampler = Sampler(seed=seed, samples=samples, level=level)
     recorded, judges, names = group_judges(ballots, reviewers)
@@ -184,7 +186,7 @@ def score_ballots(
     cells = measure_groups(
         recorded, key_judgements(recorded), golds, sampler=sampler, undecided=undecided
     )
-    if not (cells or rated):
+    if needs_gold and not (cells or rated):
         msg = f"no judgement in {ballots.name} has a gold to be scored against, or is a rating"
         raise DataError(msg)
     own_cells = measure_groups(reread, key_judgements(reread), golds, sampler=sampler)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from peerjudge.analysis import Ballots, ConditionContrasts, build_contrasts, collect_reviews
+from peerjudge.analysis.ballots import NONE
 from peerjudge.analysis.golds import align_comparisons
 from peerjudge.analysis.judges import group_judges
 from peerjudge.analysis.leaders import LedAccuracy, measure_by_leader
@@ -255,8 +256,8 @@ def score(
         seed: Seed of the resampling of questions for the intervals.
 
     Raises:
-        DataError: A name matches no reviewer, no verdict has a gold, there are no such groups, or
-            nothing is published of the dataset.
+        DataError: A name matches no reviewer, no verdict has a gold or another reviewer to agree with, there
+            are no such groups, or nothing is published of the dataset.
         StoreError: There is no such run.
 
     Example:
@@ -285,6 +286,7 @@ def score(
             raise DataError(msg)
     wanted = list_names(reviewers)
     names = None if wanted is None else group_judges(ballots, wanted)[2]
+    plain = replaced is None and not (by or as_published or beside)
     scores = score_ballots(
         ballots,
         by="" if by == _LEADER else by,
@@ -293,6 +295,7 @@ def score(
         reviews=material.reviews if own_reading else (),
         ratings=material.ratings,
         conventions=require_conventions(declared, name=name) if as_published else None,
+        needs_gold=not (plain and _agrees(ballots, names)),
         seed=seed,
     )
     judged = ballots if replaced is None else align_comparisons(ballots, collect_reviews(replaced))
@@ -312,6 +315,14 @@ def score(
         leaders=led,
         choosers=list_choosers(ballots),
     )
+
+
+def _agrees(ballots: Ballots, names: Collection[str] | None) -> bool:
+    """Return whether ballots without gold can be held against the majority of other reviewers."""
+    if (ballots.gold != NONE).any():
+        return False
+    ways = build_ways(ballots, sampler=Sampler(), reviewers=names)
+    return any(row.agrees is not None for row in ways.rows)
 
 
 def _build_scores_table(scores: Scores) -> Table:

@@ -259,3 +259,15 @@ def test_ratings_of_two_conditions_are_compared(shell, verdicts):
     assert "Agreement of ratings with gold: first minus second" in said
     assert "reasons_score" in said
     assert "crowd" in said
+
+
+def test_without_gold_reviewers_are_held_against_the_majority_of_the_others(shell):
+    """What is right stays unknown and is said to be; groups and reviewers without others need gold."""
+    shell.write("pairs.csv", "question,answer_a,answer_b\nWhy?,Because.,So.\nHow?,Thus.,Slowly.\n")
+    words = ("run", "leader_follower", "--data", "pairs.csv", "--out", "r", "--display", "none")
+    assert shell(*words).code == 0
+    said = shell("score", "r")
+    assert "agreement with the majority of the others" in said.out
+    assert "None of 2 comparisons has gold: which way is right is not known." in said.out
+    assert shell("score", "r", "--json").document["rows"] == []
+    assert shell("score", "r", "--by", "category").code == 2
