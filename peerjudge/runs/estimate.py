@@ -189,6 +189,7 @@ def estimate_calls(
     *,
     reached: Mapping[str, Sequence[float]] | None = None,
     batched: Container[str] = (),
+    sample: int = _SAMPLE,
 ) -> Estimate:
     """Estimate the most that a run of this plan takes from its beginning.
 
@@ -198,8 +199,9 @@ def estimate_calls(
         reached: By condition, the share of discussions that reach each turn; with it the result is
             the expected value instead of the maximum.
         batched: Cards whose calls go out as batches.
+        sample: Most comparisons that are simulated.
     """
-    sample = _choose_sample(plan)
+    chosen = _choose_sample(plan, sample)
     parts = {part.condition.name: part for part in plan.parts}
     discussions = dict.fromkeys(parts, 0)
     # First turn, calls, shared calls, prompt and completion tokens, cost (NaN if unknown), and people.
@@ -213,7 +215,7 @@ def estimate_calls(
         for name, card in plan.cast.items()
         if card.kind in (ReviewerKind.MODEL, ReviewerKind.PYTHON)
     }
-    for head in replace(plan, comparisons=sample):
+    for head in replace(plan, comparisons=chosen):
         part = parts[head.condition]
         discussions[head.condition] += 1
         roles = {seat.id: plan.cast[seat.reviewer].role for seat in head.seats}
@@ -280,7 +282,7 @@ def estimate_calls(
         steps=steps[False],
         asks=steps[True],
         comparisons=len(plan.comparisons),
-        sampled=len(sample),
+        sampled=len(chosen),
         simulated=all(
             card.kind is ReviewerKind.SIMULATED
             for card in plan.cast.values()
@@ -289,12 +291,12 @@ def estimate_calls(
     )
 
 
-def _choose_sample(plan: Plan) -> list[Comparison]:
+def _choose_sample(plan: Plan, most: int) -> list[Comparison]:
     """Return comparisons at equal distances, of all that each condition judges."""
     chosen: set[int] = set()
     for part in plan.parts:
         judged = [place for place, each in enumerate(plan.comparisons) if part.judges(each)]
-        chosen.update(judged[:: -(-len(judged) // _SAMPLE) or 1])
+        chosen.update(judged[:: -(-len(judged) // most) or 1])
     return [plan.comparisons[place] for place in sorted(chosen)]
 
 

@@ -46,6 +46,9 @@ DECISION = "decision"
 LIMITS = "limits"
 """Entry of a manifest with the limits of the last command that played the run: `usd` and `tokens`."""
 
+SHARD = "shard"
+"""Entry of a manifest with the part of the questions that the run plays, as `K/N`."""
+
 _VERSIONS_OF = ("peerjudge", "autogen-agentchat", "numpy", "networkx", "sqlalchemy", "tiktoken")
 
 
@@ -94,8 +97,8 @@ def build_manifest(plan: Plan, shelf: Shelf, *, dataset: str) -> dict[str, objec
     }
 
 
-def require_own(folder: Path, experiment: Experiment) -> None:
-    """Raise `StoreError` if the folder holds a run of another experiment, or one that takes no more."""
+def require_own(folder: Path, experiment: Experiment, *, shard: str = "") -> None:
+    """Raise `StoreError` if the folder holds a run of another experiment or shard, or takes no more."""
     if not (folder / MANIFEST).exists():
         return
     manifest = read_manifest(folder)
@@ -117,6 +120,13 @@ def require_own(folder: Path, experiment: Experiment) -> None:
         msg = (
             f"{folder} holds a run of {name!r}, not of {experiment.name!r}; choose another folder "
             "with --out"
+        )
+        raise StoreError(msg)
+    part = str(manifest.get(SHARD) or "")
+    if part != shard:
+        msg = (
+            f"{folder} holds {f'shard {part}' if part else 'all questions'} of {name!r}, not "
+            f"{f'shard {shard}' if shard else 'all questions'}; choose another folder with --out"
         )
         raise StoreError(msg)
 

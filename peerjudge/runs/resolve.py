@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -32,7 +33,7 @@ from peerjudge.errors import DataError, ExperimentError, PromptError, ProtocolEr
 from peerjudge.prompts import pack_identity
 from peerjudge.protocol import DiscussionProtocol
 from peerjudge.runs.estimate import Costs, read_costs
-from peerjudge.runs.manifest import build_manifest, identify_experiment
+from peerjudge.runs.manifest import SHARD, build_manifest, identify_experiment
 from peerjudge.runs.pitfalls import (
     list_notes,
     list_unread_settings,
@@ -41,6 +42,7 @@ from peerjudge.runs.pitfalls import (
 )
 from peerjudge.runs.rehearsal import rehearse
 from peerjudge.runs.schedule import Cast, Part, Plan, keep_questions, shuffle_questions
+from peerjudge.runs.shards import Shard, check_divided, parse_shard
 from peerjudge.runs.written_data import DataPlan, plan_data
 from peerjudge.shelf import Shelf, validate
 from peerjudge.shelf.cards import card_identity
@@ -58,7 +60,8 @@ _REREADERS = frozenset({ReviewerKind.MODEL, ReviewerKind.PYTHON})
 class Prepared:
     """An experiment that is ready to run, with its data, prices and manifest.
 
-    `answers` are the texts that its contestants write first, if its data are questions.
+    `answers` are the texts that its contestants write first, if its data are questions. Of a shard, `plan`
+    has its own questions and `whole` those of all shards.
     """
 
     plan: Plan
@@ -68,19 +71,22 @@ class Prepared:
     notes: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     answers: DataPlan | None = None
+    shard: Shard | None = None
+    whole: Plan | None = None
 
     @property
     def run_id(self) -> str:
         """The identity of the run; the number of comparisons does not change it.
 
         An edited card, prompt pack or protocol gives another identity: earlier discussions stay in
-        the store and are not mixed with new ones.
+        the store and are not mixed with new ones. A shard is a run of its own.
         """
         parts = [
             [part.code, pack_identity(part.pack), [seat.identity for seat in part.speakers]]
             for part in self.plan.parts
         ]
-        return content_hash(identify_experiment(self.plan.experiment), parts)
+        part = [] if self.shard is None else [f"shard {self.shard}"]
+        return content_hash(identify_experiment(self.plan.experiment), parts, *part)
 
 
 def prepare(
@@ -92,6 +98,7 @@ def prepare(
     settings: Mapping[str, str] | None = None,
     seats: Mapping[str, str] | None = None,
     shuffled: bool = False,
+    shard: str | None = None,
     shelf: Shelf | None = None,
     dataset: Dataset | None = None,
 ) -> Prepared:
@@ -109,6 +116,7 @@ def prepare(
         seats: Card by seat, for other reviewers than those declared; see `apply_seats`.
         shuffled: Take the questions in a random order, drawn with the seed, instead of the first ones
             of the data; `limit` keeps whole questions.
+        shard: Part of the questions within the limit, as `K/N`; see `run`.
         shelf: Shelf to look names up on; by default the working directory, then the built-in shelf.
         dataset: What `data` names, loaded before, or a part of it; for `questions:PATH`, the pairs of
             answers that the contestants have written.
@@ -150,7 +158,15 @@ def prepare(
     # Answers that are not written yet have placeholders, which are all equal.
     contents = () if answers is not None else describe_contents(dataset)
     notes, remarks = list_notes(plan), (*contents, *list_unread_settings(plan))
+    part = None if shard is None else parse_shard(shard)
+    whole = None
+    if part is not None:
+        check_divided(until=None, batch=False, writes=answers is not None)
+        whole = plan
+        dataset = replace(dataset, comparisons=part.choose(dataset.comparisons))
+        plan = dataclasses.replace(plan, comparisons=dataset.comparisons)
     manifest = build_manifest(plan, shelf, dataset=dataset.name) | {
+        **({} if part is None else {SHARD: str(part)}),
         "prices": costs.document(),
         "notes": [*notes, *remarks],
         "remarks": list(remarks),
@@ -163,6 +179,8 @@ def prepare(
         notes=notes,
         remarks=remarks,
         answers=answers,
+        shard=part,
+        whole=whole,
     )
 
 

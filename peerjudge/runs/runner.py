@@ -41,6 +41,7 @@ from peerjudge.runs.resolve import Prepared, prepare
 from peerjudge.runs.results import DETACHED, WAITING, RunSummary
 from peerjudge.runs.reviewers import open_reviewers
 from peerjudge.runs.schedule import OrderOfPlay, PlainOrder, Plan
+from peerjudge.runs.shards import check_divided, check_place, divide, divide_rates
 from peerjudge.runs.stopping import UntilDecided, require_primary
 from peerjudge.runs.written_data import choose_data
 from peerjudge.shelf import Shelf
@@ -68,6 +69,7 @@ async def run(
     fail_on_error: float | None = None,
     deadline: float | None = None,
     until: str | None = None,
+    shard: str | None = None,
     batch: bool = False,
     detach: bool = False,
     wait: bool = False,
@@ -109,6 +111,10 @@ async def run(
             `decided within 0.05` (that, or between -0.05 and 0.05) or `ci<0.05` (half of the width of its
             interval). Questions are played in a random order, `limit` is the most, and the first look is
             after 20. Declare the contrast with `primary` in the experiment or its settings.
+        shard: Play part K of N of the questions, as `K/N` with K from 1: those whose hash falls into it, of
+            the ones within `limit`, with all their discussions. `merge` makes one run of all N. Limits on
+            cost and tokens are of the whole, of which a part has its share of the estimate; the rates of
+            cards are divided by N, or with `K/N%M` by the M parts that run at a time.
         batch: Send the calls of OpenAI and Anthropic cards as batches: half the price, within 24 hours. A
             batch goes out when every open discussion waits for one; 2,000 are open by default. An
             interrupted run leaves it at the provider; repeat the run to collect it.
@@ -133,6 +139,9 @@ async def run(
     check_detach(detach=detach, batch=batch, wait=wait)
     if batch:
         check_batch(deadline=deadline, questions=questions)
+    if shard is not None:
+        check_divided(until=until, batch=batch, writes=questions is not None)
+        check_place(store, limited=cost_limit is not None or token_limit is not None)
     place = Place(out=out, store=store, cache=cache)
     bounds = Bounds(
         max_connections=choose_connections(max_connections, batch=batch),
@@ -153,6 +162,7 @@ async def run(
         settings=settings,
         seats=seats,
         shuffled=play.shuffled,
+        shard=shard,
         shelf=shelf,
     )
     prepared = prepare_with()
@@ -162,7 +172,12 @@ async def run(
     if rule is not None:
         require_primary(prepared.plan)
     if not place.source:
-        place = replace(place, out=default_folder(prepared.plan.experiment))
+        place = replace(place, out=_choose_folder(prepared))
+    if prepared.shard is not None and prepared.whole is not None:
+        division = divide(prepared.shard, prepared.whole, prepared.costs, bounds)
+        bounds = division.bounds
+        if division.sentence:
+            _choose_note(observer)(division.sentence)
     written = await write_data(
         prepared.answers,
         prepared.plan.experiment,
@@ -229,13 +244,16 @@ async def run_prepared(
 ) -> RunSummary:
     """Run an experiment that was resolved before on this shelf, or resume an earlier run of it."""
     plan, experiment = prepared.plan, prepared.plan.experiment
+    cast = plan.cast
+    if prepared.shard is not None:
+        cast = divide_rates(cast, prepared.shard.together)
     for note in prepared.notes:
         _log.warning(note)
     for remark in prepared.remarks:
         _log.info(remark)
     bounds.require_prices(prepared.costs)
     if place.folder is not None:
-        require_own(place.folder, experiment)
+        require_own(place.folder, experiment, shard=str(prepared.shard or ""))
     check_awaited(plan, ends_early=play.rule is not None)
     async with (
         observe(observer, progress=progress) as watching,
@@ -246,7 +264,7 @@ async def run_prepared(
             place.replies, batch=play.batch, detach=play.detach, say=_choose_note(watching)
         ) as batches,
         open_reviewers(
-            plan.cast,
+            cast,
             seed=experiment.seed,
             prices=prepared.costs.prices,
             dataset=prepared.dataset,
@@ -307,6 +325,14 @@ async def run_prepared(
         decision=decision,
         enough=None if limits.budget is None else limits.budget.enough,
     )
+
+
+def _choose_folder(prepared: Prepared) -> Path:
+    """Return the folder of a run for which none is named; each shard has one of its own."""
+    folder, shard = default_folder(prepared.plan.experiment), prepared.shard
+    if shard is None:
+        return folder
+    return folder.with_name(f"{folder.name}-shard-{shard.number}-of-{shard.of}")
 
 
 def _choose_note(observer: Observer | None) -> Callable[[str], None]:
