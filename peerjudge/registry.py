@@ -45,6 +45,8 @@ HOOKS: Mapping[str, str] = {
     "`peerjudge.cli.exports.RowExport`.",
     "list": "What `peerjudge list` lists, by its name: () -> rows with name, description and from.",
     "open requests": "Requests to people for which a run waits: (location of its store) -> numbers by card.",
+    "option of run": "An option of `peerjudge run`, by its name without hyphens, and what it does in place "
+    "of the command: a `peerjudge.cli.commands.AddedOption`.",
     "published tables": "Figures beside those of `score --beside`: () -> "
     "`peerjudge.analysis.published.PublishedTable`s by name.",
     "report of a run": "What the report of a run has below its ways to judge: (ballots) -> "

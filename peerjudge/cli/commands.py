@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Container, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from importlib import import_module
@@ -21,6 +21,7 @@ from typing import (
     Any,
     Generic,
     Literal,
+    Protocol,
     TypeAlias,
     TypeVar,
     get_origin,
@@ -39,6 +40,7 @@ from peerjudge.cli.declarations import (
 )
 from peerjudge.cli.options import OUT_NAMES, ArgumentOptions, DataOptions, parse_pairs, split_names
 from peerjudge.cli.tables import Layout, print_result
+from peerjudge.registry import offers
 
 if TYPE_CHECKING:
     from peerjudge.results.base import Result
@@ -47,6 +49,7 @@ __all__ = [
     "DISCUSSIONS",
     "REPEATED",
     "SEVERAL",
+    "AddedOption",
     "AsJson",
     "Call",
     "FunctionCommand",
@@ -208,6 +211,52 @@ def print_call(call: Call[Result], *, layout: Layout = "text", json: AsJson = Fa
     return 0
 
 
+Code: TypeAlias = int | Coroutine[Any, Any, int]
+"""Exit code of a command, or what is awaited for it."""
+
+
+class RunOption(Protocol):
+    """What an added option does in place of its command."""
+
+    def __call__(
+        self,
+        call: Call[Any],
+        value: Any,  # noqa: ANN401  of the type that the option declares
+        go_on: Callable[[Call[Any]], Code],
+        own: Mapping[str, Any],
+    ) -> Code:
+        """Run the command with a value of the option, and return the exit code.
+
+        Args:
+            call: The call without the option.
+            value: The value that was given.
+            go_on: The command without the option; it takes the call, changed or not.
+            own: The options that only the command has and that were given, such as `json`.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddedOption:
+    """An option that a feature adds to a command.
+
+    Attributes:
+        type: Type that cyclopts reads.
+        about: Help in one sentence.
+        run: What it does where it is given.
+    """
+
+    type: Any
+    about: str
+    run: RunOption
+
+    def describe(self, name: str) -> inspect.Parameter:
+        """Return the parameter of the command."""
+        annotation = Annotated[self.type | None, Parameter(help=self.about)]
+        kind = inspect.Parameter.KEYWORD_ONLY
+        return inspect.Parameter(name, kind, default=None, annotation=annotation)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionCommand:
     """A command that is made of a function.
@@ -219,13 +268,15 @@ class FunctionCommand:
         names: Names of options that differ from those of their parameters.
         options: Forms that differ from those of the types of their parameters.
         groups: Classes of options that supply arguments of the function.
+        hook: Hook by which features add options (`AddedOption`), if there is one.
     """
 
     function: str
-    run: Callable[..., int | Coroutine[Any, Any, int]] = print_call
+    run: Callable[..., Code] = print_call
     names: Mapping[str, Names] = field(default_factory=dict[str, Names])
     options: Mapping[str, Option] = field(default_factory=dict[str, Option])
     groups: tuple[type[ArgumentOptions], ...] = ()
+    hook: str = ""
 
     def build(self) -> Callable[..., int]:
         """Return the command as cyclopts registers it, without importing the module of the function.
@@ -249,9 +300,12 @@ class FunctionCommand:
         chosen_groups = (*self.groups, *((DataOptions,) if of_data else ()))
         groups = {group.__name__: group for group in chosen_groups}
         parameters += [_describe_group(group) for group in chosen_groups]
+        taken = {*supplied, *own, *(one.name for one in parameters)}
+        added = self._list_added(taken)
 
         def command(*sources: str, **given: Any) -> int:  # noqa: ANN401
             ours = {name: given.pop(name) for name in own if name in given}
+            further = {name: given.pop(name) for name in added if name in given}
             chosen = [given.pop(name) for name in groups if name in given]
             for name, value in given.items():
                 convert = forms[name].convert
@@ -264,13 +318,23 @@ class FunctionCommand:
                 elif group.map or group.codes:
                     given["data"] = group.apply(given.get("data") or "")
             call: Call[Any] = Call(function=self.function, sources=sources, given=given)
-            code = self.run(call, **ours)
+            run: Callable[[Call[Any]], Code] = partial(self.run, **ours)
+            for name, value in further.items():
+                run = partial(added[name].run, value=value, go_on=run, own=ours)
+            code = run(call)
             return code if isinstance(code, int) else asyncio.run(code)
 
-        command.__signature__ = inspect.Signature([*parameters, *own.values()])  # pyright: ignore[reportFunctionMemberAccess]
+        command.__signature__ = inspect.Signature(
+            [*parameters, *own.values(), *(one.describe(name) for name, one in added.items())]
+        )  # pyright: ignore[reportFunctionMemberAccess]
         command.__annotations__ = {}
         command.__doc__ = write_for_shell(declared.description)
         return command
+
+    def _list_added(self, taken: Container[str]) -> dict[str, AddedOption]:
+        """Return the options that features add, but for those whose name the command has itself."""
+        offered: dict[str, AddedOption] = offers(self.hook) if self.hook else {}
+        return {name: one for name, one in offered.items() if name not in taken}
 
     def _choose_form(self, one: inspect.Parameter) -> Option | None:
         """Return the form of a parameter; `None` for one that only Python has."""

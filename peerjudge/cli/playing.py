@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from peerjudge.runs import RunSummary
     from peerjudge.runs.merging import MergedRun
 
-__all__ = ["COMMANDS", "compute_by_steps", "print_next_steps"]
+__all__ = ["COMMANDS", "compute_by_steps", "finish_run", "print_next_steps"]
 
 R = TypeVar("R")
 
@@ -45,15 +45,22 @@ async def _run(
     json: AsJson = False,
 ) -> int:
     """Run an experiment, or estimate it, and print and save its results."""
-    from peerjudge.runs.results import DETACHED, WAITING
-
     configure_logging(level=logs.log_level, form=logs.log_format)
     if dry_run:
         return await _estimate(call, json=json)
     async with cancel_on_signal():
         with show_progress(logs.display, logs=logs.log_format) as observer:
             summary = await call.compute({"observer": observer})
-    await _print_results(summary, store=call.given.get("store"), json=json)
+    return await finish_run(summary, store=call.given.get("store"), logs=logs, json=json)
+
+
+async def finish_run(
+    summary: RunSummary, *, store: str | None, logs: LogOptions, json: bool
+) -> int:
+    """Print and save the results of a run that has ended, and return the exit code."""
+    from peerjudge.runs.results import DETACHED, WAITING
+
+    await _print_results(summary, store=store, json=json)
     print_next_steps(summary, logs)
     if summary.stopped is not None and (
         summary.stopped.endswith("limit") or summary.stopped in {DETACHED, WAITING}
@@ -188,6 +195,7 @@ COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
             function="runs.runner:run",
             run=_run,
             groups=(CastOptions, CallOptions),
+            hook="option of run",
         ),
     }
 )

@@ -133,6 +133,18 @@ class Counting(ABC):
         self._before += count
         self.show()
 
+    def take(self, *, done: int, before: int, active: int, failed: int) -> None:
+        """Show counts that other processes made, which play parts of the run.
+
+        Args:
+            done: Discussions that have ended, those complete before included.
+            before: Discussions that were complete before.
+            active: Open discussions.
+            failed: Discussions that failed.
+        """
+        self.done, self._before, self._open, self._failed = done, before, active, failed
+        self.show()
+
     def note(self, sentence: str) -> None:  # noqa: B027  a display in a page has no place for it
         """Show a sentence before the run begins."""
 

@@ -204,6 +204,18 @@ def test_another_package_adds_commands_and_functions(outside):
     assert outside("-c", program).stdout == "hello bob True\n"
 
 
+def test_another_package_adds_an_option_to_run(outside, tmp_path):
+    """An option of an installed package is in the help and does its part; one that we have stays ours."""
+    words = ("-m", "peerjudge", "run", "quickstart", "--dry-run", "--limit", "1")
+    done = outside(*words, "--greeting", "hello", "--out", str(tmp_path / "study"))
+    assert done.stdout.startswith("hello quickstart dry_run\n"), done.stderr
+    assert "28 discussions on 1 comparisons" in done.stdout
+    shown = outside("-m", "peerjudge", "run", "--help").stdout
+    assert "Greeting that is printed first." in shown
+    assert shown.count("--limit") == 1
+    assert outside(*words).stdout in done.stdout
+
+
 def test_another_package_brings_datasets(outside, tmp_path):
     """A dataset of an installed package is listed and read like ours, and none of ours is replaced."""
     (tmp_path / "names.txt").write_text("ann bob")

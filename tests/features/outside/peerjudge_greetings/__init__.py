@@ -13,6 +13,7 @@ FEATURE = Feature(
     functions={"greet": "greeting:greet", "run": "greeting:greet", "fork": "greeting:greet"},
     hooks={
         "dance": {"waltz": "greeting:wave"},
+        "option of run": {"greeting": "greeting:GREETING", "limit": "greeting:GREETING"},
         "list": {"greetings": "broken:list_greetings"},
         "shelf": {"greetings": "asking:SHELF"},
         "dataset": {"greetings": "asking:SOURCE", "sample": "asking:SOURCE"},
