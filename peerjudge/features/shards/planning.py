@@ -11,6 +11,7 @@ from typing import Any
 from peerjudge.errors import ExperimentError, StoreError
 from peerjudge.features.shards.tasks import ShardTask
 from peerjudge.runs import Prepared, default_folder, prepare, read_manifest
+from peerjudge.runs.awaited import list_awaited
 from peerjudge.runs.bounds import Bounds
 from peerjudge.runs.manifest import MANIFEST, MERGED, SHARD
 from peerjudge.runs.shards import check_divided
@@ -79,6 +80,12 @@ def plan_shards(
     chosen = {name: given[name] for name in _PREPARED if given.get(name) is not None}
     prepared = prepare(experiment, **chosen)
     check_divided(until=None, batch=False, writes=prepared.answers is not None)
+    if people := list_awaited(prepared.plan.cast):
+        msg = (
+            f"{', '.join(people)}: people answer at the desk of one run, and each shard would have its own; "
+            "leave out --shards"
+        )
+        raise ExperimentError(msg)
     limits = {name: given[name] for name in _BOUNDS if given.get(name) is not None}
     bounds = Bounds(**limits)
     bounds.require_prices(prepared.costs)

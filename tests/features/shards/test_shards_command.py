@@ -183,6 +183,16 @@ def test_what_a_run_in_shards_cannot_keep_is_refused(count, given, sentence):
         check_options(count, given)
 
 
+def test_people_are_not_seated_in_several_processes(tmp_path, monkeypatch):
+    """A person would have to answer at the desk of every shard, so that the run is refused."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "ann.toml").write_text('kind = "human"\n')
+    given = {"seats": {"sim_plain": "ann"}, "limit": 1}
+    with pytest.raises(ExperimentError, match="ann: people answer at the desk of one run"):
+        plan_shards("quickstart", 2, given)
+
+
 def test_a_folder_keeps_its_number_of_shards(tmp_path):
     """Questions are divided anew by another number, so that it is refused; so are other runs and files."""
     play(tmp_path / "study", limit=1)
