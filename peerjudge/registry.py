@@ -47,6 +47,8 @@ HOOKS: Mapping[str, str] = {
     "open requests": "Requests to people for which a run waits: (location of its store) -> numbers by card.",
     "option of run": "An option of `peerjudge run`, by its name without hyphens, and what it does in place "
     "of the command: a `peerjudge.cli.commands.AddedOption`.",
+    "panel of reviewers": "What `agreement --panel` has below its pairs: (ballots on pairs, seed of the "
+    "resampling) -> `peerjudge.results.base.FramedResult` with the columns of `agreement`, or None.",
     "published tables": "Figures beside those of `score --beside`: () -> "
     "`peerjudge.analysis.published.PublishedTable`s by name.",
     "report of a run": "What the report of a run has below its ways to judge: (ballots) -> "

@@ -118,9 +118,9 @@ def measure_agreement(
     asked = np.unique(judged.question)
     golden = judged.where(judged.gold >= TIE)
     item, first = group_rows(golden.comparison, golden.swapped)
-    scores = _score_items(golden, item)
+    scores = score_items(golden, item)
     fixed = np.array([held.weights[name] for name, _ in number_judges(golden)])
-    combined = _combine(scores, fixed[None])[:, 0]
+    combined = combine_scores(scores, fixed[None])[:, 0]
     rows = np.flatnonzero(~np.isnan(combined))
     items = golden.where(first)
     if not len(rows):
@@ -213,7 +213,7 @@ def _weigh(
     return peer_rank(tournament, scheme=scheme), tournament
 
 
-def _score_items(ballots: Ballots, item: Ints) -> Floats:
+def score_items(ballots: Ballots, item: Ints) -> Floats:
     """Return the mean score of every item by every reviewer, `[item, reviewer]`; NaN without one."""
     judges = number_judges(ballots)
     size = int(item.max(initial=-1)) + 1
@@ -224,7 +224,7 @@ def _score_items(ballots: Ballots, item: Ints) -> Floats:
     return scores
 
 
-def _combine(scores: Floats, weights: Floats) -> Floats:
+def combine_scores(scores: Floats, weights: Floats) -> Floats:
     """Return the combined score `[item, case]`; NaN where no reviewer with a weight gave one.
 
     Args:
@@ -252,7 +252,7 @@ def _count_samples(scores: Floats, gold: Floats, times: Floats, weights: Floats)
     span = max(1, _BLOCK // max(len(gold), 1))
     for start in range(0, len(times), span):
         part = slice(start, start + span)
-        combined = _combine(scores, weights if len(weights) == 1 else weights[part])
+        combined = combine_scores(scores, weights if len(weights) == 1 else weights[part])
         drawn, known = times[part].T, ~np.isnan(combined)
         counts[part, 0] = (drawn * (combined == gold[:, None])).sum(axis=0)
         for column, score in enumerate(_SCORES, 1):

@@ -1,4 +1,4 @@
-"""Sections that features add to reports (the hooks `report of reviews` and `report of a run`)."""
+"""What features add to reports and to `agreement --panel`, by the hooks for them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from peerjudge.data import Dataset
 from peerjudge.registry import offers
 from peerjudge.reporting.formats import SIMULATED
 from peerjudge.reporting.layout import Section, build_section
-from peerjudge.results.base import DrawnResult, Result
+from peerjudge.results.base import DrawnResult, FramedResult, Result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +41,15 @@ def measure_added(ballots: Ballots) -> dict[str, AddedResult]:
     """Return what features measure in a run, by the names of their results in the document."""
     found = cast("Mapping[str, Callable[[Ballots], AddedResult | None]]", offers("report of a run"))
     measured = {name: measure(ballots) for name, measure in found.items()}
+    return {name: one for name, one in measured.items() if one is not None}
+
+
+def measure_added_panel(ballots: Ballots, *, seed: int) -> dict[str, FramedResult]:
+    """Return what features measure of a panel, by the names of their results in the document."""
+    found = cast(
+        "Mapping[str, Callable[[Ballots, int], FramedResult | None]]", offers("panel of reviewers")
+    )
+    measured = {name: measure(ballots, seed) for name, measure in found.items()}
     return {name: one for name, one in measured.items() if one is not None}
 
 

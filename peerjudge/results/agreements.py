@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from peerjudge.analysis import (
@@ -30,6 +30,7 @@ from peerjudge.reporting.layout import (
     build_table,
 )
 from peerjudge.results.accuracy import LEFT_OUT
+from peerjudge.results.added import measure_added_panel
 from peerjudge.results.base import Document, FramedResult, Shown, list_names, name_gold
 from peerjudge.results.columns import Cells, list_cells
 from peerjudge.results.contestants import SCHEMES
@@ -64,7 +65,7 @@ class AgreementResult(FramedResult):
     `agreement` is `None` where there is no gold, or all gold is made of the votes of these reviewers, and
     `declined` says which; `people` is true if some
     of them are people, and `among_people` if all of several are. Their agreement with one another then
-    comes first. `pairs` are shown, or not.
+    comes first. `pairs` are shown, or not. `added` are the results of features.
     """
 
     frame: ClassVar[str] = "agreement"
@@ -77,6 +78,7 @@ class AgreementResult(FramedResult):
     among_people: bool = False
     pairs: bool = True
     declined: str = ""
+    added: Mapping[str, FramedResult] = field(default_factory=dict[str, FramedResult])
 
     def document(self) -> Document:
         """Return the document of `peerjudge agreement --json`."""
@@ -88,6 +90,8 @@ class AgreementResult(FramedResult):
         if self.panel is not None:
             panel = {"panel": to_plain(self.panel)}
             document = panel | document if self.among_people else document | panel
+        if self.added:
+            document["added"] = {name: one.document() for name, one in self.added.items()}
         return make_plain(document)
 
     def parts(self) -> Shown:
@@ -106,6 +110,8 @@ class AgreementResult(FramedResult):
                 parts += [*alike, *tables, "", *together]
             else:
                 parts += [*together, *tables, "", *alike]
+        for one in self.added.values():
+            parts += ["", *one.parts()]
         if self.people:
             parts += ["", _OWN_VOTES]
         return [*parts, "", interval_note(LEVEL, self.questions)]
@@ -136,6 +142,8 @@ class AgreementResult(FramedResult):
             wrong = pair.error_correlation
             if wrong is not None:
                 yield {**names, "measure": "error_correlation", **list_cells(wrong)}
+        for one in self.added.values():
+            yield from one.rows()
 
 
 def build_people_section(panel: Panel | None) -> Section | None:
@@ -243,7 +251,8 @@ def agreement(
             and self-preference; they replace those that the cards of a run declare.
         panel: Also measure each reviewer and each pair: kappas, Krippendorff's alpha, common errors, the
             equivalent number of independent reviewers, and tests of which is better, adjusted for the
-            number of pairs. Several people are always measured one by one.
+            number of pairs; and panels with several weights against the best of them. Several people are
+            always measured one by one.
         between: Only pairs of answers by two of these contestants; peer weights are found among these.
         seed: Seed of the resampling for the intervals.
 
@@ -287,6 +296,7 @@ def agreement(
         among_people=several,
         pairs=panel,
         declined=declined,
+        added=measure_added_panel(judged, seed=seed) if panel and judged is not None else {},
     )
 
 

@@ -54,8 +54,9 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "p_holm": "the same, adjusted for all tests of the table",
     },
     "agreement": {
-        "reviewers": "reviewer, or names separated by commas",
-        "measure": "accuracy, fleiss_kappa, or for two reviewers cohen_kappa and error_correlation",
+        "reviewers": "reviewer, names separated by commas, or a panel by its weights (`panel:prd`)",
+        "measure": "accuracy, fleiss_kappa, or for two reviewers cohen_kappa and error_correlation; for a "
+        "panel also `minus` a member",
         **_VALUE,
     },
     "bias": {

@@ -131,11 +131,12 @@ def test_answers_of_equal_length_show_nothing_of_length(shell):
 
 
 def test_a_panel_is_measured_two_by_two(played):
-    """`agreement --panel` adds the panel to the agreed keys and nothing else."""
+    """`agreement --panel` adds the panel, and what features measure of it, to the agreed keys."""
     plain = played("agreement", "study", "--json").document
     document = played("agreement", "study", "--panel", "--json").document
-    panel = document.pop("panel")
+    panel, added = document.pop("panel"), document.pop("added")
     assert document == plain
+    assert list(added) == ["panels"]
     assert len(panel["pairs"]) == 6
     assert 1.0 <= panel["effective"]["value"] <= 4.0
     printed = played("agreement", "study", "--panel").out
