@@ -59,6 +59,13 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "panel also `minus` a member",
         **_VALUE,
     },
+    "corrected": {
+        "contestant": "author of answers",
+        "measure": "win rate by judges, bias (judges minus people), corrected, or people",
+        **_VALUE,
+        "p": "p-value of no bias; missing for win rates",
+        "saved": "share of labels saved, of corrected; 0 where it saves nothing",
+    },
     "bias": {
         "measure": "position, consistency, self_enhancement, verbosity; before and after a discussion",
         "reviewer": "reviewer",

@@ -9,7 +9,7 @@ import pytest
 
 import peerjudge as pj
 
-PUBLISHED = {"reproduce"}
+PUBLISHED = {"corrected", "reproduce"}
 """Functions that need a published dataset, with the votes of people or the figures of a paper."""
 FUNCTIONS = [
     name for name in pj.__all__ if inspect.isfunction(getattr(pj, name)) and name not in PUBLISHED
