@@ -91,7 +91,9 @@ _Rows: TypeAlias = Sequence[Row[*tuple[Any, ...]]]
 _Columns: TypeAlias = tuple[list[str], dict[str, tuple[Any, ...]]]
 """The discussion of each turn, and columns by name."""
 
-_UNREADABLE = (AttributeError, DataError, DecodeError, KeyError, TypeError, ValueError)
+_UNREADABLE = (
+    *(AttributeError, DataError, DecodeError, KeyError, RecursionError, TypeError, ValueError),
+)
 """Errors of the fast readers on a turn that the whole reader refuses."""
 
 _read_logprobs = Decoder(tuple[TokenLogprob, ...]).decode
