@@ -8,7 +8,7 @@ the others, and a ratio is the median of the ratios by round:
 * `one_shard`: `--shard 1/1` over none, wanted at most 1.02;
 * `two_shards`: none over `--shards 2`, wanted at least 1.7 on two cores that nothing else uses. It has the
   start of three processes, the merge and the report. `two_shards_playing` is the same up to the end of the
-  last discussion.
+  last discussion. `cpu` are ratios of processor time, which other load affects less: each over none.
 
 The questions are copies of the sample with other ids, as many in each of two shards.
 """
@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -41,7 +42,7 @@ _MODES: Mapping[str, tuple[str, ...]] = {
 
 def write_data(file: Path, questions: int) -> None:
     """Write questions with two answers, half of them in each of two shards."""
-    comparisons = [one for one in load("sample").comparisons if one.gold is not None]
+    comparisons = load("sample").comparisons
     room = {1: questions // 2, 2: questions - questions // 2}
     halves = {number: Shard(number=number, of=2, together=2) for number in room}
     with file.open("w", encoding="utf-8") as lines:
@@ -54,20 +55,19 @@ def write_data(file: Path, questions: int) -> None:
                 return
             if room[half]:
                 room[half] -= 1
-                first, second = one.answers
                 row = {
                     "id": name,
                     "question_id": name,
-                    "question": one.question.text,
-                    "answer_a": first.text,
-                    "answer_b": second.text,
+                    "question": f"{one.question.text} ({number})",
+                    "answer_a": one.answers[0].text,
+                    "answer_b": one.answers[1].text,
                 }
                 lines.write(json.dumps(row) + "\n")
 
 
 def run(data: Path, out: Path, repetitions: int, words: tuple[str, ...]) -> dict[str, float]:
-    """Play the quickstart on these questions, and return its time and that until the last discussion [s]."""
-    start = time.perf_counter()
+    """Play the quickstart; return its time, that until the last discussion, and that of processors [s]."""
+    start, before = time.perf_counter(), _read_cpu()
     line = [PEERJUDGE, "run", "quickstart", "--data", f"jsonl:{data}", "--out", str(out)]
     line += ["-S", f"repetitions={repetitions}", "--display", "plain", *words]
     with subprocess.Popen(  # noqa: S603  our own command
@@ -80,7 +80,14 @@ def run(data: Path, out: Path, repetitions: int, words: tuple[str, ...]) -> dict
                 played = time.perf_counter()
     if process.returncode:
         sys.exit(f"{' '.join(line)} ended with {process.returncode}")
-    return {"whole": time.perf_counter() - start, "playing": played - start}
+    whole = time.perf_counter() - start
+    return {"whole": whole, "playing": played - start, "cpu": _read_cpu() - before}
+
+
+def _read_cpu() -> float:
+    """Return the processor time of all processes that have ended below this one [s]."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def measure(options: argparse.Namespace, scratch: Path) -> dict[str, object]:
@@ -105,8 +112,9 @@ def measure(options: argparse.Namespace, scratch: Path) -> dict[str, object]:
         "one_shard": ratio("one_shard", "none", "whole"),
         "two_shards": ratio("none", "two_shards", "whole"),
         "two_shards_playing": ratio("none", "two_shards", "playing"),
+        "cpu": {mode: ratio(mode, "none", "cpu") for mode in ("one_shard", "two_shards")},
         "seconds": {
-            mode: {key: [round(one[key], 2) for one in each] for key in ("whole", "playing")}
+            mode: {key: [round(one[key], 2) for one in each] for key in ("whole", "playing", "cpu")}
             for mode, each in times.items()
         },
     }

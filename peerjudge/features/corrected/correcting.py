@@ -15,8 +15,8 @@ import numpy as np
 from peerjudge.analysis.ballots import Ballots, Floats
 from peerjudge.analysis.grouping import average_by_group, divide_known, group_rows
 from peerjudge.analysis.selecting import ignore_orders, number_authors, score_unswapped
-from peerjudge.data import LEVEL, Measurement, Noun
-from peerjudge.statistics.interval import PairedDifference, measure_difference
+from peerjudge.data import LEVEL, Measurement, Noun, replace
+from peerjudge.statistics.interval import DIFFERENCE, PairedDifference, measure_difference
 
 __all__ = [
     "LEAST",
@@ -189,7 +189,7 @@ def _correct_one(name: str, judged: Floats, people: Floats) -> CorrectedRow | No
     return CorrectedRow(
         contestant=name,
         judges=_average(judged[~np.isnan(judged)]),
-        bias=measure_difference(seen - own, np.arange(n), limits=None),
+        bias=_measure_bias(seen - own),
         corrected=_clip(float(found.value), float(low), float(high), n, _CORRECTED),
         people=_average(own),
         weight=float(found.weight),
@@ -198,6 +198,14 @@ def _correct_one(name: str, judged: Floats, people: Floats) -> CorrectedRow | No
         labeled=n,
         questions=every,
     )
+
+
+def _measure_bias(differences: Floats) -> PairedDifference:
+    """Return the mean difference with plain t, cut to what differences of shares can be."""
+    found = measure_difference(differences, np.arange(len(differences)), limits=None)
+    one, (least, most) = found.difference, DIFFERENCE
+    cut = replace(one, low=max(one.low, least), high=min(one.high, most))
+    return replace(found, difference=cut)
 
 
 def _average(values: Floats) -> Measurement:

@@ -114,23 +114,25 @@ class CorrectedResult(FramedResult):
                 continue
             useless = [row for row in some if row.saved == 0.0]
             if useless:
-                shown = ", ".join(
-                    row.contestant
-                    + (
-                        " (one of the two never varies)"
-                        if isnan(row.correlation)
-                        else f" ({decimal(row.correlation, 2)})"
-                    )
-                    for row in useless
-                )
+                shown = ", ".join(map(_name_correlation, useless))
+                least = find_least(labeled, questions)
                 yield (
-                    f"It saves nothing for {shown}: judges and people correlate over questions, and a "
-                    f"correlation of {decimal(find_least(labeled, questions), 2)} or less brings less than "
-                    "it costs."
+                    f"It saves nothing for {shown}: judges and people correlate over questions, and "
+                    + (
+                        f"a correlation of {decimal(least, 2)} or less brings less than it costs."
+                        if least < 1.0
+                        else "with so few labels no correlation brings more than it costs."
+                    )
                 )
             if len(useless) < len(some):
                 most = max(some, key=lambda row: row.saved)
                 yield f"It saves most for {most.contestant}: {share(most.saved)} % of labels."
+
+
+def _name_correlation(row: CorrectedRow) -> str:
+    if isnan(row.correlation):
+        return f"{row.contestant} (one of the two never varies)"
+    return f"{row.contestant} ({decimal(row.correlation, 2)})"
 
 
 @check_arguments

@@ -92,14 +92,14 @@ def _build_table(found: Panels) -> Table:
 
 
 def _build_weights_table(found: Panels) -> Table:
-    def read(name: str) -> Column:
-        return Column(name, lambda row: row.weights[name], digits=3, key=name)
+    def read(row: PanelRow) -> Column:
+        return Column(row.scheme, lambda name: row.weights[name], digits=3, key=row.scheme)
 
     return build_table(
         "Weights of the panels",
-        found.rows,
-        Column("Weights", "scheme"),
-        *map(read, found.rows[0].weights),
+        list(found.rows[0].weights),
+        Column("Reviewer", ""),
+        *map(read, found.rows),
     )
 
 

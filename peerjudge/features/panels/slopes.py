@@ -76,14 +76,20 @@ class _Cells:
         known = np.append(strengths, 0.0)
         return known[self.first] - known[self.second]
 
-    def gather(self, values: Floats) -> Floats:
-        """Return the sums `[strength, column]` of `[cell, column]`, + for the first, - for the second."""
-        size = self.size + 1
-        sums = [
-            np.bincount(self.first, column, size) - np.bincount(self.second, column, size)
-            for column in values.T
-        ]
-        return np.asarray(np.column_stack(sums)[:-1], dtype=np.float64)
+    def gather(self, values: Floats, by: Indices, groups: int) -> Floats:
+        """Return the sums `[strength, group]` of values by cell, + for the first, - for the second."""
+        size = (self.size + 1) * groups
+        sums = np.bincount(self.first * groups + by, values, size)
+        sums = sums - np.bincount(self.second * groups + by, values, size)
+        return np.asarray(sums.reshape(-1, groups)[:-1], dtype=np.float64)
+
+    def gather_all(self, values: Floats) -> Floats:
+        """Return the sums by strength of values by cell."""
+        return self.gather(values, np.zeros_like(self.judge), 1)[:, 0]
+
+    def sum_judges(self, values: Floats) -> Floats:
+        """Return the sums by judge of values by cell."""
+        return np.bincount(self.judge, values, self.judges).astype(np.float64)
 
     def build_solver(self, weight: Floats) -> Callable[[Floats], Floats]:
         """Return the solver of the information of the strengths, given that by cell."""
@@ -176,14 +182,14 @@ def _score(cells: _Cells, theta: Floats, strengths: Floats) -> float:
 
 
 class _Information(NamedTuple):
-    """Residuals by cell, design `[cell, (slope, position)]`, and the blocks of the information.
+    """Differences of strengths and residuals by cell, and the blocks of the information.
 
     `judges` is that of slopes and positions, `mixed` `[strength, (slope, position)]`; `solve` solves that of
     the strengths.
     """
 
+    delta: Floats
     left: Floats
-    design: Floats
     judges: Floats
     mixed: Floats
     solve: Callable[[Floats], Floats]
@@ -198,19 +204,17 @@ def _inform(cells: _Cells, theta: Floats, strengths: Floats, *, observed: bool) 
     delta, logit = _predict(cells, theta, strengths)
     chance = 1.0 / (1.0 + np.exp(-logit))
     left, weight = cells.points - cells.count * chance, cells.count * chance * (1.0 - chance)
-    at = np.arange(len(delta))
-    design = np.zeros((len(delta), 2 * cells.judges))
-    design[at, cells.judge], design[at, cells.judges + cells.judge] = delta, 1.0
-    steep = theta[cells.judge]
-    mixed = design * (weight * steep)[:, None]
-    if observed:
-        mixed[at, cells.judge] -= left
+    steep = weight * theta[cells.judge]
+    sloped = steep * delta - left if observed else steep * delta
+    both = np.diag(cells.sum_judges(weight * delta))
+    slopes = np.diag(cells.sum_judges(weight * delta**2))
+    judges = np.block([[slopes, both], [both, np.diag(cells.sum_judges(weight))]])
     return _Information(
+        delta=delta,
         left=left,
-        design=design,
-        judges=design.T @ (design * weight[:, None]) + _RIDGE * np.eye(2 * cells.judges),
-        mixed=cells.gather(mixed),
-        solve=cells.build_solver(weight * steep**2),
+        judges=judges + _RIDGE * np.eye(2 * cells.judges),
+        mixed=np.hstack([cells.gather(one, cells.judge, cells.judges) for one in (sloped, steep)]),
+        solve=cells.build_solver(steep * theta[cells.judge]),
     )
 
 
@@ -219,11 +223,11 @@ def _find_step(
 ) -> tuple[Floats, Floats]:
     """Return the step of the judges and of the strengths; of the strengths alone where `fixed`."""
     known = _inform(cells, theta, strengths, observed=False)
-    seen = cells.gather((known.left * theta[cells.judge])[:, None])[:, 0] - _RIDGE * strengths
+    seen = cells.gather_all(known.left * theta[cells.judge]) - _RIDGE * strengths
     if fixed:
         return np.zeros_like(theta), known.solve(seen)
-    judged = known.design.T @ known.left - _RIDGE * theta
-    pull = judged - known.mixed.T @ known.solve(seen)
+    pulls = [cells.sum_judges(one) for one in (known.left * known.delta, known.left)]
+    pull = np.concatenate(pulls) - _RIDGE * theta - known.mixed.T @ known.solve(seen)
     step = np.asarray(np.linalg.solve(known.reduce(), pull), dtype=np.float64)
     return step, known.solve(seen - known.mixed @ step)
 
@@ -231,14 +235,19 @@ def _find_step(
 def _find_moves(cells: _Cells, theta: Floats, strengths: Floats) -> Floats:
     """Return how much one more copy of each question moves the slopes, `[question, judge]`."""
     known = _inform(cells, theta, strengths, observed=True)
-    pulls = known.design * known.left[:, None]
+    place, shape = cells.question * cells.judges + cells.judge, (cells.questions, cells.judges)
+    size = cells.questions * cells.judges
+    pulls = np.hstack(
+        [
+            np.bincount(place, one, size).reshape(shape)
+            for one in (known.left * known.delta, known.left)
+        ]
+    )
     if cells.shared:
         # Strengths of answers to one question alone are what they are in each of its copies.
-        taken = np.vstack([known.solve(known.mixed), np.zeros(known.mixed.shape[1])])
-        steep = (known.left * theta[cells.judge])[:, None]
-        pulls = pulls - steep * (taken[cells.first] - taken[cells.second])
-    sums = [np.bincount(cells.question, column, cells.questions) for column in pulls.T]
-    moves = np.linalg.solve(known.reduce(), np.array(sums))
+        seen = cells.gather(known.left * theta[cells.judge], cells.question, cells.questions)
+        pulls = pulls - seen.T @ known.solve(known.mixed)
+    moves = np.linalg.solve(known.reduce(), pulls.T)
     return np.asarray(moves[: cells.judges].T, dtype=np.float64)
 
 
