@@ -408,6 +408,15 @@ def _report_dataset(
     )
 
 
+def _score_recorded(dataset: Dataset, by: str) -> ScoreResult:
+    """Return the accuracy of recorded reviews; without gold the ranking says more than agreement."""
+    found = score(dataset, by=by, own_reading=False)
+    if found.ways is not None and not (found.scores.scores or found.scores.rated):
+        msg = f"no judgement in {dataset.name} has a gold to be scored against, or is a rating"
+        raise DataError(msg)
+    return found
+
+
 def _compute_results(
     dataset: Dataset,
     contestant_of: Mapping[str, str] | None,
@@ -424,7 +433,7 @@ def _compute_results(
     by = "subset" if subsets else "category" * any(bool(one.question.category) for one in golden)
     wanted: dict[str, Callable[[], Result]] = {
         "people": lambda: rank(dataset, reviewers=HUMAN),
-        "score": lambda: score(dataset, by=by, own_reading=False),
+        "score": lambda: _score_recorded(dataset, by),
         "agreement": lambda: agreement(dataset, panel=alone),
         "weighted": lambda: agreement(dataset, weights="peer", contestant_of=contestant_of),
         "bias": lambda: bias(dataset, contestant_of=contestant_of),
