@@ -2,8 +2,8 @@
 
 Two reviewers judge alone, discuss with either of them leading, and sit through the same turns without hearing
 anything (placebo). A vote of as many calls is the fair alternative. `peerjudge talk` reads the answer:
-drift of the seats by round, over hearing nothing and over the vote, what the room lost and won, and who
-yields to whom.
+change of the seats by round, over the placebo and over the vote, discussions lost and won, and who
+follows whom.
 
 The reviewers are simulated. Yours take their seats by `--seat one=CARD --seat other=CARD`, your pairs come
 by `--data`, and `--dry-run` prints calls, tokens and price first.

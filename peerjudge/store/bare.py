@@ -7,7 +7,6 @@ from typing import Any, TypeAlias
 
 from msgspec import Raw, Struct
 from msgspec.json import Decoder
-from pydantic_core import from_json as plain_json
 from sqlalchemy import Row
 
 from peerjudge.analysis.pricing import Replies
@@ -148,21 +147,19 @@ class BareReader:
 def _build(said: _Turn) -> tuple[Turn, CheckedCue]:
     """Return a turn without its text, and its cue with the types checked."""
     checked, review = _read_cue(said.cue), _read_review(said.review)
-    cue = plain_json(bytes(said.cue))
     verdict = review.verdict
     turn = Turn(
         index=said.index,
         cue=Cue(
-            seat=cue["seat"],
-            task=cue["task"],
-            sees=tuple(cue["sees"]),
-            hears=tuple(cue["hears"]),
-            expects=Expects(cue["expects"]),
-            private=cue["private"],
-            ties=cue.get("ties", False),
-            # Older turns lack controls.
-            control=cue.get("control", "none"),
-            withheld=tuple(cue.get("withheld", ())),
+            seat=checked.seat,
+            task=checked.task,
+            sees=checked.sees,
+            hears=checked.hears,
+            expects=checked.expects,
+            private=checked.private,
+            ties=checked.ties,
+            control=checked.control,
+            withheld=checked.withheld,
         ),
         utterance=Utterance(
             text="", model=said.utterance.model, simulated=said.utterance.simulated

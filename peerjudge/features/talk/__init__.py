@@ -9,7 +9,7 @@ FEATURE = Feature(
     commands={
         "talk": Command(
             heading="Measure",
-            about="Say whether talking helps: drift by round, what the room lost and won, who yields.",
+            about="Say whether talking helps: drift by round, discussions lost and won, who follows whom.",
             place="command:TALK",
         )
     },

@@ -33,8 +33,8 @@ __all__ = ["TalkResult", "add_section", "talk"]
 _NOTHING = "No condition has several seats that heard each other, so there is no talk to measure."
 _MEANING = (
     "Drift is the change of the seats' share right after each round against their own private verdicts; "
-    "where talking only moves opinions about, it is 0. What the room lost or won is held against a vote of "
-    "the same private verdicts."
+    "where talking only moves opinions about, it is 0. Discussions lost and won are held against a "
+    "vote of the same private verdicts."
 )
 
 
@@ -52,7 +52,7 @@ class TalkResult(DrawnResult):
         return make_plain({"simulated": self.simulated, **plain})
 
     def parts(self) -> Shown:
-        """Return the table of what talking does, its sentences, and who yields to whom."""
+        """Return the table of what talking does, its sentences, and who follows whom."""
         first = preface(simulated=self.simulated, questions=self.talk.questions)
         return [*first, *list_talk(self.talk)]
 
@@ -98,10 +98,10 @@ class TalkResult(DrawnResult):
 
 @check_arguments
 def talk(source: Source) -> TalkResult:
-    """Say whether talking helps: drift by round, what the room lost and won, and who yields to whom.
+    """Say whether talking helps: drift by round, discussions lost and won, and who follows whom.
 
-    Every discussion is decomposed. Drift is the change of the seats' share right after each round; over
-    hearing nobody, where a placebo was played. Lost are discussions in which a seat was right in private and
+    Every discussion is decomposed. Drift is the change of the seats' share right after each round,
+    also over the placebo where one was played. Lost are discussions in which a seat was right in private and
     the outcome is wrong, won those without a majority for gold and a right outcome, each beside a vote of the
     same private verdicts. The second table has first contradictions only: who came over, left a right stance,
     or a wrong one for the right.
@@ -153,10 +153,10 @@ def list_talk(found: Talk) -> list[str | Table]:
 def _list_lost(found: Talk) -> Iterator[str]:
     for row in found.rows:
         parts = [
-            f"{count:,} {what}"
+            f"{what}: {count:,}"
             for count, what in (
-                (row.unreadable, "outcomes are unreadable and in no share"),
-                (row.left_out, "seats have no readable private verdict and are left out"),
+                (row.unreadable, "unreadable outcomes, which are in no share"),
+                (row.left_out, "seats left out as they have no readable private verdict"),
             )
             if count
         ]
@@ -177,10 +177,10 @@ def _build_talk_table(found: Talk) -> Table:
             key="drift",
         ),
         Column(
-            "Over nobody",
+            "Over placebo",
             "over_nobody.difference",
             "points",
-            about="the share right after the last round minus that of the same seats hearing nothing",
+            about="the share right after the last round minus that of the same seats that hear nothing",
             key="over_nobody",
         ),
         Column("Over vote", "over_vote.difference", "points", key="over_vote"),

@@ -1,4 +1,4 @@
-"""Measures of talking: drift by round, what the room lost and won, and who yields to whom."""
+"""Measures of talking: drift by round, discussions lost and won, and who follows whom."""
 
 from __future__ import annotations
 
@@ -345,7 +345,10 @@ def _say(row: TalkRow, claimed: float) -> str:
         parts.append(_say_vote(row.over_vote, row.vote_calls or 0.0, claimed))
     if row.lost is not None and row.lost_by_vote is not None:
         lost, vote = _percent(row.lost), _percent(row.lost_by_vote)
-        parts.append(f"{lost} of right answers in the room were lost (its own vote: {vote})")
+        parts.append(
+            f"of the discussions with a seat right in private {lost} end wrong (a vote of the same "
+            f"verdicts: {vote})"
+        )
     return "; ".join(filter(None, parts)) + "."
 
 
@@ -353,7 +356,7 @@ def _say_seats(row: TalkRow, claimed: float) -> str:
     tested = row.over_nobody or (row.drift[-1] if row.drift else None)
     if tested is None:
         return ""
-    against = " over hearing nobody" if row.over_nobody is not None else ""
+    against = " over the placebo" if row.over_nobody is not None else ""
     measured = tested.difference
     shown = f"{_points(measured)} points{against}"
     if tested.p_value <= claimed:
@@ -380,8 +383,10 @@ def _points(measured: Measurement) -> str:
 
 def _signed(value: float) -> str:
     """Format a difference in points; one that would round to 0 gets a digit."""
+    if not value:
+        return "0"
     rounded = f"{100 * value:+.0f}"
-    return rounded if float(rounded) or not value else f"{100 * value:+.1f}"
+    return rounded if float(rounded) else f"{100 * value:+.1f}"
 
 
 def _percent(measured: Measurement) -> str:
