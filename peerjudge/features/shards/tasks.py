@@ -20,8 +20,8 @@ from typing import IO
 from peerjudge.data import Transcript, from_plain, to_plain
 from peerjudge.errors import StoreError
 from peerjudge.runs import Prepared, RunSummary, prepare
-from peerjudge.runs.batches import choose_connections
 from peerjudge.runs.bounds import Bounds, Place
+from peerjudge.runs.deliveries import choose_connections
 from peerjudge.runs.results import CallCounts, RunCounts
 from peerjudge.runs.runner import run_prepared
 from peerjudge.shelf import Shelf
@@ -98,7 +98,7 @@ async def play_task(task: ShardTask, report: Callable[[ShardReport], None]) -> N
         shelf=shelf,
     )
     bounds = Bounds(
-        max_connections=choose_connections(task.max_connections, batch=False),
+        max_connections=choose_connections(task.max_connections),
         cost_limit=task.cost_limit,
         token_limit=task.token_limit,
         fail_on_error=task.fail_on_error,
