@@ -14,13 +14,17 @@ from peerjudge.errors import DataError
 from peerjudge.marks import mark_controls
 from peerjudge.shown import Displayed
 
-Control = Literal["none", "placebo", "irrelevant", "swapped"]
+Control = Literal["none", "placebo", "stance", "irrelevant", "swapped", "unnamed"]
 """The controls of a discussion: what a turn hears in place of the others' arguments.
 
-`placebo`: nothing, and a request to reconsider. `irrelevant`: the others' choices, argued with another
-matter. `swapped`: the others' words, where they and the listener saw the answers in different orders,
-so that an argument for one answer speaks of another.
+`placebo`: nothing, and a request to reconsider. `stance`: the others' choices without their words.
+`irrelevant`: their choices, argued with another matter. `swapped`: the others' words, where they and the
+listener saw the answers in different orders, so that an argument for one answer speaks of another.
+`unnamed`: all words, also the listener's own, as those of a reviewer who is not named.
 """
+
+WITHOUT_REASONS: frozenset[Control] = frozenset({"stance", "irrelevant"})
+"""The controls under which others' choices are heard, and none of their words."""
 
 
 class Role(StrEnum):

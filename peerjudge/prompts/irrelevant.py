@@ -1,8 +1,8 @@
-"""Irrelevant arguments, which stand in for the others' replies under the control `irrelevant`.
+"""What stands in for the others' replies under the controls `irrelevant` and `stance`.
 
-Each argues about another matter, in about the length of a turn, and then states the speaker's own
-verdict: the listener learns the verdict and no reason for it. No text names an answer of the discussion
-or a quality of one.
+An irrelevant text argues about another matter, in about the length of a turn, and then states the
+speaker's own verdict: the listener learns the verdict and no reason for it. No text names an answer of
+the discussion or a quality of one.
 """
 
 from __future__ import annotations
@@ -72,6 +72,21 @@ def irrelevant_argument(question: str, *, turn: int, position: int | None, answe
     if position < 0:
         return f"{text}\n\nFor these reasons I call it a tie."
     return f"{text}\n\nFor these reasons I choose the {_ORDINALS[position]} of the {_NUMBERS[answers]}."
+
+
+def state_choice(*, position: int | None, answers: int) -> str:
+    """Return the bare choice of a turn, without a reason; empty where the turn has none.
+
+    Args:
+        position: The position, from 0, at which the listener is shown the chosen answer; -1 for a
+            tie, `None` where the turn has no readable verdict.
+        answers: The number of answers shown.
+    """
+    if position is None:
+        return ""
+    if position < 0:
+        return "I call it a tie."
+    return f"I choose the {_ORDINALS[position]} of the {_NUMBERS[answers]}."
 
 
 def _find_words(text: str) -> frozenset[str]:

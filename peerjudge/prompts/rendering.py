@@ -28,6 +28,7 @@ from peerjudge.data import (
     CHOICE,
     NO_CHOICE,
     RATING,
+    WITHOUT_REASONS,
     Comparison,
     Cue,
     Expects,
@@ -39,10 +40,12 @@ from peerjudge.data import (
     Turn,
 )
 from peerjudge.errors import PromptError
-from peerjudge.prompts.irrelevant import irrelevant_argument
+from peerjudge.prompts.irrelevant import irrelevant_argument, state_choice
 from peerjudge.prompts.packs import fill_template
 
 _MARK_DIGITS = 10
+_UNNAMED = "Anonymous"
+"""Speaker of all words under the control `unnamed`."""
 _Role = Literal["user", "assistant"]
 _Said = tuple[_Role, str, str]
 """A piece of the conversation: role, text, and the seat that said it (empty for the moderator)."""
@@ -211,8 +214,9 @@ class Prompter:
     def _entitle(self, turn: Turn, cue: Cue) -> str:
         """The title of an earlier turn for a person."""
         earlier = turn.cue
-        own = earlier.seat == cue.seat
-        speaker = f"Reviewer {self._numbers[earlier.seat]}"
+        unnamed = cue.control == "unnamed"
+        own = earlier.seat == cue.seat and not unnamed
+        speaker = _UNNAMED if unnamed else f"Reviewer {self._numbers[earlier.seat]}"
         about = self._about(earlier, cue) if len(earlier.sees) == 1 else ""
         if not earlier.private:
             return "You replied" if own else f"{speaker} replied"
@@ -253,7 +257,7 @@ class Prompter:
             speaker, text = turn.cue.seat, turn.utterance.text
             if turn.cue.private:
                 continue
-            if speaker != cue.seat:
+            if speaker != cue.seat or cue.control == "unnamed":
                 if retold := self._retell(turn, cue, mark):
                     yield "user", retold, speaker
             elif text and not text.isspace():  # Some providers refuse an empty assistant message.
@@ -280,6 +284,8 @@ class Prompter:
         earlier, words = turn.cue, self._find_words(turn, cue)
         own, private, task = earlier.seat == cue.seat, earlier.private, earlier.task
         speaker = "You" if own and cue.private else f"Reviewer {self._numbers[earlier.seat]}"
+        if cue.control == "unnamed":
+            own, speaker = False, _UNNAMED
         about = self._about(earlier, cue) if len(earlier.sees) == 1 else ""
 
         def fill() -> str:
@@ -292,13 +298,15 @@ class Prompter:
 
     def _find_words(self, turn: Turn, cue: Cue) -> str:
         """The words of an earlier turn, or what a control puts in their place."""
-        if cue.control != "irrelevant" or turn.cue.seat == cue.seat:
+        if cue.control not in WITHOUT_REASONS or turn.cue.seat == cue.seat:
             return write_prose(turn.utterance.text)
         sees = cue.sees or self._comparison.shown
         verdict = turn.review.verdict
         position = None
         if verdict is not None and verdict.readable:
             position = -1 if verdict.choice is None else sees.index(verdict.choice)
+        if cue.control == "stance":
+            return state_choice(position=position, answers=len(sees))
         question = self._comparison.question.text
         return irrelevant_argument(question, turn=turn.index, position=position, answers=len(sees))
 

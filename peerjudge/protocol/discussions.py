@@ -2,8 +2,9 @@
 
 The leader is the first seat. A control makes a change of opinion interpretable: a reviewer that alters
 its opinion may have been convinced, or may have given way to contradiction, or may have wavered as it
-would have alone. Against `placebo` one sees the effect of hearing anything, against `irrelevant` that of
-reasons beyond the bare verdict, against `swapped` that of the side for which the reasons speak.
+would have alone. Against `placebo` one sees the effect of hearing anything, against `stance` and `irrelevant`
+that of reasons beyond the bare verdict, against `swapped` that of the side for which the reasons speak, and
+against `unnamed` that of knowing whose words are one's own.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from peerjudge.data import (
     TIE,
+    WITHOUT_REASONS,
     Control,
     Expects,
     Outcome,
@@ -182,7 +183,7 @@ def _turn_round(step: Step, other: Step, stance: Verdicts) -> Verdicts:
 def _find_force(script: Script, step: Step, turn: int, speakers: Mapping[str, Speaker]) -> float:
     """Return the persuasiveness of a turn; 0 where no reasons are heard."""
     spoken = script.steps[turn]
-    if spoken.cue.task in BARE_TASKS or step.cue.control == "irrelevant":
+    if spoken.cue.task in BARE_TASKS or step.cue.control in WITHOUT_REASONS:
         return 0.0
     return speakers[script.seats[spoken.seat].id].traits.persuasiveness
 
@@ -202,7 +203,7 @@ def weigh_contradiction(
     """Return the items on which a stance is contradicted, the others' verdicts, and where it gives way.
 
     `forces` is the persuasiveness of the seats heard; `ties` is whether a tie is allowed. Under a
-    `control` being right does not convince, and under a placebo no seat gives way.
+    `control` that changes what is heard being right does not convince, and under a placebo no seat gives way.
     """
     said, clear = _find_majority(heard)
     against = clear & (said != stance)
@@ -223,7 +224,7 @@ def weigh_contradiction(
             else compute_change_chance(
                 traits,
                 leads=leads,
-                right=right if control == "none" else None,
+                right=right if control in {"none", "unnamed"} else None,
                 first_turn=first_turn,
                 persuasion=force,
             )

@@ -14,6 +14,7 @@ from statistics import fmean
 
 from peerjudge.data import (
     TIE,
+    WITHOUT_REASONS,
     Answer,
     Card,
     Expects,
@@ -218,7 +219,7 @@ def _find_dampening(request: Request, traits: Traits) -> float:
 
 def _are_right(others: Verdict, mind: Mind, request: Request) -> bool | None:
     """Return whether the others are right, or `None` where their reasons cannot show it."""
-    if request.cue.control != "none":
+    if request.cue.control not in {"none", "unnamed"}:
         return None
     return others == find_latent(request.comparison, seed=mind.seed).truth
 
@@ -228,7 +229,7 @@ def _find_stances(request: Request) -> dict[str, tuple[Verdict, float]]:
     forces: dict[str, float] = {}
     for turn in request.heard:
         verdict = turn.review.verdict
-        if verdict is not None and verdict.readable and request.cue.control != "irrelevant":
+        if verdict is not None and verdict.readable and request.cue.control not in WITHOUT_REASONS:
             forces[turn.cue.seat] = measure_force(turn.utterance.text)
     verdicts = stances_heard(request.heard, request.cue)
     return {seat: (verdict, forces.get(seat, 0.0)) for seat, verdict in verdicts.items()}

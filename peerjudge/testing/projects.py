@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, get_args
 
 from peerjudge.data import (
+    WITHOUT_REASONS,
     Card,
     Comparison,
     Cue,
@@ -342,7 +343,7 @@ def _check_prompt(pack: PromptPack, occasion: _Occasion) -> BrokenClause | None:
         return BrokenClause(clause="templates", problem=str(error))
     text = "\n".join(["", *(message.text for message in messages), ""])
     wanted = {} if cue.blind else _list_shown(pack, comparison, cue)
-    if cue.control != "irrelevant":
+    if cue.control not in WITHOUT_REASONS:
         wanted |= {f"reply of turn {at}": turns[at].utterance.text for at in cue.hears}
     own = "\n".join(message.text for message in messages if message.role == "assistant")
     for what, words in wanted.items():
@@ -359,7 +360,7 @@ def _check_prompt(pack: PromptPack, occasion: _Occasion) -> BrokenClause | None:
             problem=f"the prompt for task {cue.task!r} shows {unnamed} without its label",
             remedy="Print labels[loop.index0] before each of the answers in scene.",
         )
-    if pack.fence == "lines" and cue.control != "irrelevant":
+    if pack.fence == "lines" and cue.control not in WITHOUT_REASONS:
         for words in sorted(wanted.values(), key=len, reverse=True):
             text = text.replace(_delimited(pack, words), "\n")
         if "\n>" in text:

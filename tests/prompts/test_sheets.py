@@ -99,7 +99,7 @@ def test_no_pack_asks_a_person_for_the_form_of_a_reply(pack: str):
                 assert words not in sheet.instruction
 
 
-@pytest.mark.parametrize("control", ["none", "irrelevant"])
+@pytest.mark.parametrize("control", ["none", "stance", "irrelevant", "unnamed"])
 def test_a_control_reaches_a_person_as_it_reaches_a_model(control: Control):
     """What a control puts in place of the others' arguments is what the prompt holds."""
     cue = replace(DISCUSS, control=control)
@@ -107,7 +107,7 @@ def test_a_control_reaches_a_person_as_it_reaches_a_model(control: Control):
     heard = order_heard(collect_heard(TURNS, cue), cue)
     prompt = "\n".join(message.text for message in prompter.render(cue, heard))
     sheet = prompter.lay_out(cue, heard)
-    assert ("Their reply." in str(sheet)) == (control == "none")
+    assert ("Their reply." in str(sheet)) == (control in {"none", "unnamed"})
     for one in sheet.heard:
         assert all(line in prompt for line in one.text.splitlines())
 

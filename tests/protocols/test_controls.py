@@ -29,7 +29,7 @@ from peerjudge.data import (
     Verdict,
 )
 from peerjudge.prompts import render
-from peerjudge.prompts.rendering import quote
+from peerjudge.prompts.rendering import Prompter, quote
 from peerjudge.shelf import Shelf
 from peerjudge.testing import comparison_of, seats_of
 from peerjudge.tracker import opinion_events
@@ -141,6 +141,41 @@ def test_an_irrelevant_argument_names_ties_and_third_answers(verdict: Verdict):
     irrelevant = played(*verdicts, control="irrelevant", turns=2, answers=3, ties=True)
     said = "call it a tie" if verdict == TIE else "I choose the third of the three"
     assert said in read_by(irrelevant, 2)
+
+
+@pytest.mark.parametrize(("verdict", "said"), [(FIRST, "first of the two"), (SECOND, "second")])
+def test_under_stance_a_choice_is_heard_and_no_word(verdict: Verdict, said: str):
+    """A seat reads what others chose and its own words, and the events are those of a discussion."""
+    verdicts = (verdict, FIRST, verdict, SECOND)
+    real, bare = (played(*verdicts, control=one, turns=2) for one in ("none", "stance"))
+    assert [turn.cue.hears for turn in bare.turns] == [turn.cue.hears for turn in real.turns]
+    text = read_by(bare, 3)
+    assert f"I choose the {said}" in text
+    assert "seat-1 has reasons" not in text
+    assert "seat-2 has reasons" in text
+    kinds = [[event.kind for event in opinion_events(one)] for one in (real, bare)]
+    assert kinds[0] == kinds[1]
+
+
+def test_under_unnamed_no_word_has_a_speaker():
+    """A seat reads all words, its own too, as those of a reviewer without a name, and none as its own."""
+    unnamed = played(FIRST, SECOND, FIRST, SECOND, control="unnamed", turns=2)
+    messages = asked(unnamed, 3)
+    text = "\n".join(message.text for message in messages)
+    assert [message.role for message in messages] == ["system", "user"]
+    assert "seat-1 has reasons" in text
+    assert "seat-2 has reasons" in text
+    assert text.count("Anonymous") >= 3
+    assert "(you)" not in text
+    assert "# Reviewer 1 replied" not in text
+    prompter = Prompter(
+        SHELF.prompts("long_form"), seats=unnamed.seats, comparison=unnamed.comparison, roles={}
+    )
+    sheet = prompter.lay_out(unnamed.turns[3].cue, unnamed.turns[:3])
+    assert {one.title for one in sheet.heard} == {
+        "Private review by Anonymous",
+        "Anonymous replied",
+    }
 
 
 def test_an_irrelevant_argument_avoids_the_matter_of_the_question():
@@ -266,7 +301,7 @@ async def test_the_experiment_separates_the_effect_of_reasons(tmp_path: Path):
         for row in build_stances(collect_transcripts(transcripts)).controls
         if row.reviewer is None
     }
-    assert list(rows) == ["discussion", "placebo", "irrelevant", "swapped"]
+    assert list(rows) == ["discussion", "placebo", "stance", "irrelevant", "swapped", "unnamed"]
     told_by_reasons = {
         name: row.contradicted_by_gold.value - row.contradicted_by_wrong.value
         for name, row in rows.items()
@@ -274,5 +309,7 @@ async def test_the_experiment_separates_the_effect_of_reasons(tmp_path: Path):
     assert rows["placebo"].altered.value == 0
     assert rows["irrelevant"].altered.value > 0
     assert told_by_reasons["discussion"] > 0.6
+    assert told_by_reasons["unnamed"] > 0.6
     assert abs(told_by_reasons["irrelevant"]) < 0.4
+    assert abs(told_by_reasons["stance"]) < 0.4
     assert abs(told_by_reasons["swapped"]) < 0.4

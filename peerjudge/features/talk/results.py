@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
 from peerjudge.analysis import Ballots, build_contrasts
 from peerjudge.data import Measurement, to_plain
 from peerjudge.data.arguments import check_arguments
+from peerjudge.features.talk.leanings import Leaning
 from peerjudge.features.talk.talking import (
     Persuasion,
     Talk,
@@ -58,12 +59,13 @@ class TalkResult(DrawnResult):
 
     def rows(self) -> Iterator[Cells]:
         """Yield one row for each measure of each condition."""
-        for row in self.talk.rows:
-            for name, found in _list_measures(row):
-                tested = isinstance(found, PairedDifference)
-                measured = found.difference if tested else found
-                p = found.p_value if tested else None
-                yield {"condition": row.condition, "measure": name, **list_cells(measured), "p": p}
+        listed = [(row.condition, one) for row in self.talk.rows for one in _list_measures(row)]
+        listed += [(row.condition, one) for row in self.talk.leanings for one in _list_changes(row)]
+        for condition, (name, found) in listed:
+            tested = isinstance(found, PairedDifference)
+            measured = found.difference if tested else found
+            p = found.p_value if tested else None
+            yield {"condition": condition, "measure": name, **list_cells(measured), "p": p}
 
     @property
     def figures(self) -> Mapping[str, Figure]:
@@ -147,6 +149,7 @@ def list_talk(found: Talk) -> list[str | Table]:
         *_list_lost(found),
         _build_yielding_table(found.yielding),
         _build_persuasion_table(found.persuasion),
+        _build_leaning_table(found.leanings),
     ]
 
 
@@ -172,7 +175,7 @@ def _build_talk_table(found: Talk) -> Table:
         Column("Right alone", "right_alone", "share"),
         Column(
             "Drift by round",
-            _show_drift,
+            lambda row: _show_changes(row.drift),
             about="change of the seats' share right after each round, the last one with its interval",
             key="drift",
         ),
@@ -206,13 +209,13 @@ _WITHOUT_GOLD: tuple[Column, ...] = (
 )
 
 
-def _show_drift(row: TalkRow) -> Cell | None:
-    if not row.drift:
+def _show_changes(changes: Sequence[PairedDifference]) -> Cell | None:
+    if not changes:
         return None
-    *earlier, last = (one.difference for one in row.drift)
+    *earlier, last = (one.difference for one in changes)
     shown = [points(one).partition(" [")[0] for one in earlier]
     values: dict[str, object] = {
-        f"_{number}": one.difference.value for number, one in enumerate(row.drift, 1)
+        f"_{number}": one.difference.value for number, one in enumerate(changes, 1)
     }
     bounds = {"_low": last.low, "_high": last.high, "_n": last.n}
     return Cell(", ".join([*shown, points(last)]), {**values, **bounds})
@@ -264,6 +267,27 @@ def _build_persuasion_table(rows: tuple[Persuasion, ...]) -> Table:
     )
 
 
+def _build_leaning_table(rows: tuple[Leaning, ...]) -> Table:
+    return build_table(
+        "Bias by round: seats that hold this answer, in % and points",
+        rows,
+        Column("Condition", "condition"),
+        Column("Answer", "towards"),
+        Column("Seats", "seats", about="without those that call a tie at some round"),
+        Column("Before", "before", "share"),
+        Column(
+            "Change by round",
+            lambda row: _show_changes(row.change),
+            about="after each round against before, the last one with its interval",
+            key="change",
+        ),
+        Column(
+            "Gold", "gold", "share", about="of the same, those whose gold is the longest answer"
+        ),
+        names=2,
+    )
+
+
 def _list_measures(row: TalkRow) -> Iterator[tuple[str, Measurement | PairedDifference | None]]:
     yield "right alone", row.right_alone
     for number, one in enumerate(row.drift, 1):
@@ -272,3 +296,11 @@ def _list_measures(row: TalkRow) -> Iterator[tuple[str, Measurement | PairedDiff
         yield name.replace("_", " "), getattr(row, name)
     for name in ("came_over", "left_right", "left_wrong", "moved", "agreed_before", "agreed_after"):
         yield name.replace("_", " "), getattr(row, name)
+
+
+def _list_changes(row: Leaning) -> Iterator[tuple[str, Measurement | PairedDifference | None]]:
+    yield f"{row.towards} before", row.before
+    for number, one in enumerate(row.change, 1):
+        yield f"{row.towards} change {number}", one
+    if row.gold is not None:
+        yield f"gold is {row.towards}", row.gold

@@ -19,9 +19,10 @@ class Room:
     """The complete discussions of one condition.
 
     A unit is a seat of a discussion with a readable private verdict. By unit: `discussion`, `seat`,
-    `reviewer`, `question`, `gold`, and `stances` `[unit, r]`, its last readable verdict among its private
-    turns and its own first r public turns. By discussion: `outcome`. `contradicted` are the rows of
-    `ballots` in which a unit spoke after hearing another stance, in the order of their turns, `unit` their
+    `reviewer`, `comparison`, `question`, `gold`, the number of `answers`, the answer shown `first`, the
+    `longest` one (`NONE` where two are), and `stances` `[unit, r]`, its last readable verdict among its
+    private turns and its own first r public turns. By discussion: `outcome`. `contradicted` are the rows
+    of `ballots` in which a unit spoke after hearing another stance, in the order of their turns, `unit` their
     units, and `alone` is true where no other seat held the unit's stance. `left_out` counts seats without
     a readable private verdict.
     """
@@ -31,8 +32,12 @@ class Room:
     discussion: Numbers
     seat: Numbers
     reviewer: Numbers
+    comparison: Numbers
     question: Numbers
     gold: Codes
+    answers: Numbers
+    first: Codes
+    longest: Codes
     stances: Codes
     numbers: Numbers
     outcome: Codes
@@ -134,8 +139,12 @@ def _build(condition: str, own: Ballots) -> Room | None:
         discussion=begun.discussion,
         seat=begun.seat,
         reviewer=begun.reviewer,
+        comparison=begun.comparison,
         question=begun.question,
         gold=begun.gold,
+        answers=begun.answers,
+        first=begun.first,
+        longest=_find_longest(begun),
         stances=_follow(begun.verdict, said, unit),
         numbers=concluded.discussion,
         outcome=concluded.verdict,
@@ -144,6 +153,14 @@ def _build(condition: str, own: Ballots) -> Room | None:
         alone=_find_alone(begun, said, widest)[met],
         left_out=len(opening) - len(begun),
     )
+
+
+def _find_longest(begun: Ballots) -> Codes:
+    """Return the longest answer of each ballot's comparison; `NONE` where no single one is."""
+    lengths = begun.lengths[begun.comparison]
+    longest = lengths.argmax(axis=1)
+    single = (lengths == lengths.max(axis=1, keepdims=True)).sum(axis=1) == 1
+    return np.where(single, longest, NONE).astype(np.int8)
 
 
 def _follow(private: Codes, said: Ballots, unit: Ints) -> Codes:

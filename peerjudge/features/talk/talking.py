@@ -10,6 +10,7 @@ from peerjudge.analysis.ballots import NONE, Ballots, Bools, Floats, Numbers
 from peerjudge.analysis.contrasts import ConditionContrasts
 from peerjudge.analysis.grouping import Ints, list_distinct
 from peerjudge.data import Measurement, Noun, replace
+from peerjudge.features.talk.leanings import Leaning, list_leanings
 from peerjudge.features.talk.stances import Room, list_rooms
 from peerjudge.statistics.interval import PairedDifference, measure_difference
 from peerjudge.statistics.sampler import Sampler
@@ -95,6 +96,7 @@ class Talk(Noun, frozen=True, kw_only=True):
     rows: tuple[TalkRow, ...]
     yielding: tuple[Yielding, ...]
     persuasion: tuple[Persuasion, ...]
+    leanings: tuple[Leaning, ...]
     level: float
     questions: int
 
@@ -117,6 +119,7 @@ def measure_talk(
         rows=tuple(rows),
         yielding=tuple(one for room in rooms for one in _list_yielding(room, sampler)),
         persuasion=tuple(one for room in rooms for one in _list_persuasion(room, sampler)),
+        leanings=tuple(one for room in rooms for one in list_leanings(room, sampler)),
         level=sampler.level,
         questions=len(np.unique(np.concatenate([room.question for room in rooms]))) if rooms else 0,
     )

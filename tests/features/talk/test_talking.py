@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings, strategies as st
 
 import peerjudge as pj
 from peerjudge.data import UNREADABLE, Role, Seat, replace
@@ -142,3 +143,58 @@ def test_nothing_is_said_where_nobody_talks():
     vote = [replace(one, protocol="vote") for one in talks("1|2")]
     assert "No condition has several seats that heard each other" in str(pj.talk(vote))
     assert pj.talk(vote).document()["rows"] == []
+
+
+def leaning(found: TalkResult, towards: str):
+    """The leaning of the only condition towards a kind of answer."""
+    return next((one for one in found.talk.leanings if one.towards == towards), None)
+
+
+def test_position_bias_by_round_needs_all_orders():
+    """Both seats choose the first shown in both orders; one turn each later they hold one answer in both."""
+    swapped = [told("1|1 2 2", f"c{number}", swap=True) for number in range(3)]
+    given = [told("1|1 1 1", f"c{number}") for number in range(3)]
+    row = leaning(pj.talk([*given, *swapped]), "first shown")
+    assert row is not None
+    assert (row.seats, row.before.value) == (12, 1.0)
+    assert [one.difference.value for one in row.change] == [-0.5]
+    assert leaning(pj.talk(given), "first shown") is None
+
+
+def test_verbosity_by_round_stands_beside_gold():
+    """Of eight seats six hold the longer answer before and two after; it is gold everywhere."""
+    rooms = [
+        one
+        for number in range(2)
+        for one in [lengthy("1|1 1 2", number), lengthy("1|2 2 2", number)]
+    ]
+    golden = [replace(one, comparison=replace(one.comparison, gold=None)) for one in rooms]
+    row = leaning(pj.talk(rooms), "longest")
+    assert row is not None
+    assert (row.seats, row.before.value) == (8, 0.75)
+    assert [one.difference.value for one in row.change] == [-0.5]
+    assert row.gold is not None
+    assert row.gold.value == 1.0
+    unknown = leaning(pj.talk(golden), "longest")
+    assert unknown is not None
+    assert (unknown.before.value, unknown.gold) == (0.75, None)
+
+
+def lengthy(moves: str, number: int):
+    """A room whose first answer, which is gold, is the longer one."""
+    room = told(moves, f"c{number}")
+    long, short = room.comparison.answers
+    answers = (replace(long, text="long " * 9), replace(short, text="short"))
+    return replace(room, comparison=replace(room.comparison, answers=answers))
+
+
+@settings(max_examples=40)
+@given(st.lists(st.sampled_from(["1|2 1 2", "2|2 1 1", "1|1 2 1"]), min_size=2, max_size=6))
+def test_a_bias_by_round_does_not_depend_on_the_names_of_the_orders(moves):
+    """Rooms in both orders, and the same rooms with the orders exchanged, have one leaning."""
+    rooms = [
+        [told(one, f"c{n}", swap=swap) for n, one in enumerate(moves) for swap in orders]
+        for orders in ((False, True), (True, False))
+    ]
+    found = [leaning(pj.talk(one), "first shown") for one in rooms]
+    assert found[0] == found[1]
