@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from itertools import pairwise
 from typing import TYPE_CHECKING, cast
 
 from peerjudge.cli.console import print_json, results
 from peerjudge.cli.tables import say
+from peerjudge.reporting.formats import counted
 from peerjudge.shown import money
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ def print_estimate(
     *,
     delivery: Delivery | None = None,
     most_open: int = 1,
+    until: str | None = None,
     json: bool,
 ) -> None:
     """Print the conditions and the estimate of a run; no reviewer is called.
@@ -32,6 +35,7 @@ def print_estimate(
         texts: Estimate of the answers that its contestants write first, if they do.
         delivery: What carries the calls of the run; `None` for single calls.
         most_open: Most discussions open at a time.
+        until: Rule of an early stop, which looks between blocks of questions.
         json: Print one JSON document.
     """
     from peerjudge.runs import estimate_calls
@@ -39,7 +43,11 @@ def print_estimate(
     cards = prepared.plan.cast
     batched = [] if delivery is None else [name for name in cards if delivery.takes(cards[name])]
     estimate = estimate_calls(prepared.plan, prepared.costs, batched=batched)
-    windows = None if delivery is None else _count_windows(prepared, estimate, most_open)
+    windows = (
+        None
+        if delivery is None
+        else _count_windows(prepared, estimate, most_open, looks=until is not None)
+    )
     if json:
         document = _document(prepared, estimate) | _add_texts(estimate, texts)
         print_json(document | ({} if windows is None else {"windows": windows}))
@@ -61,9 +69,10 @@ def print_estimate(
     console.print(_steps_table(estimate))
     say(_totals(prepared, estimate))
     if windows:
+        most, anew = ("", "") if until is None else ("at most ", ", and anew after each look")
         say(
-            f"Batches: {windows:,} {'window' if windows == 1 else 'windows'} after each other, of up to 24 "
-            "hours each; one for each wave of calls."
+            f"Batches: {most}{counted(windows, 'window')} after each other, of up to 24 hours each; one for "
+            f"each wave of calls{anew}."
         )
     if texts is not None:
         both = _add_texts(estimate, texts)
@@ -73,10 +82,19 @@ def print_estimate(
         )
 
 
-def _count_windows(prepared: Prepared, estimate: Estimate, most_open: int) -> int:
-    """Return the windows that a run waits for: discussions that are open together share them."""
-    longest = max(estimate.windows.values(), default=0)
-    return longest * -(-len(prepared.plan) // most_open)
+def _count_windows(prepared: Prepared, estimate: Estimate, most_open: int, *, looks: bool) -> int:
+    """Return the windows that a run waits for: discussions that are open together share them.
+
+    With `looks`, those of one block of questions have ended before the next block begins.
+    """
+    from peerjudge.analysis.stopping import list_looks
+
+    plan = prepared.plan
+    questions = len({comparison.question.id for comparison in plan.comparisons})
+    ends = (0, *(list_looks(questions) if looks else (questions,)))
+    blocks = [-(-len(plan) * (end - start) // questions) for start, end in pairwise(ends)]
+    together = sum(-(-block // most_open) for block in blocks)
+    return max(estimate.windows.values(), default=0) * together
 
 
 def _add_texts(estimate: Estimate, texts: WritingEstimate | None) -> dict[str, object]:

@@ -99,7 +99,9 @@ async def _estimate(call: Call[Awaitable[RunSummary]], *, json: bool) -> int:
         out = None if store else folder
         texts = await prepared.answers.estimate(out=out, store=store)
     most_open = choose_connections(given.get("max_connections"), delivery=delivery)
-    print_estimate(prepared, texts, delivery=delivery, most_open=most_open, json=json)
+    print_estimate(
+        prepared, texts, delivery=delivery, most_open=most_open, until=given.get("until"), json=json
+    )
     return 0
 
 

@@ -1,5 +1,6 @@
 """Server of chat completions, and the study of two models, of the tests of faults."""
 
+from tests.cli.conftest import shell
 from tests.faults.conftest import kit, quiet, start
 
-__all__ = ["kit", "quiet", "start"]
+__all__ = ["kit", "quiet", "shell", "start"]
