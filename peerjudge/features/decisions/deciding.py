@@ -25,12 +25,14 @@ Confidences = Mapping[tuple[str, int], float]
 """Stated confidence by discussion and turn."""
 
 _OUTCOME = re.compile(r"(?:^| )outcome=(\w+)")
-_OWN = ("judge", "last", "leader", "majority", "vote", "plurality")
+_OWN = ("last", "leader", "majority", "vote", "plurality")
 """Rules that may be that of a protocol without an option `outcome`, the first that fits."""
 
 
 class DecisionRow(Noun, frozen=True, kw_only=True):
     """What one rule decides in one condition after a round: each seat's k-th turn in the open.
+
+    A turn after another seat's k-th belongs to round k at least: a judge that hears two rounds to the second.
 
     `round` 0 is before the discussion, `rounds` the last. `own` marks the rule by which the protocol decides.
     `calls` are the mean calls of a discussion up to there. `decided` is the share of complete discussions
@@ -79,15 +81,17 @@ class _Room:
         return RULES[rule](self.moments[after])
 
     def find_own(self) -> str:
-        """Return the declared rule, or the first that gives every readable stored outcome; else none."""
-        if self.rule in RULES:
-            return self.rule
-        known = self.outcome >= TIE
-        for rule in _OWN:
-            found = self.decide(rule, -1)
-            if found is not None and known.any() and (found == self.outcome)[known].all():
+        """Return the judge's rule where that fits, else the declared, else the first that fits, else none."""
+        declared = self.rule in RULES
+        for rule in ("judge",) if declared else ("judge", *_OWN):
+            if self._fits(rule):
                 return rule
-        return ""
+        return self.rule if declared else ""
+
+    def _fits(self, rule: str) -> bool:
+        """Return whether a rule gives every readable stored outcome at the end."""
+        known, found = self.outcome >= TIE, self.decide(rule, -1)
+        return found is not None and bool(known.any() and (found == self.outcome)[known].all())
 
 
 def measure_decisions(
@@ -179,6 +183,9 @@ def _build(
     spoken = np.zeros(len(said), dtype=np.int64)
     spoken[public] = count_earlier(said.discussion[public], said.seat[public]) + 1
     place = np.searchsorted(numbers, said.discussion)
+    # No turn is of an earlier round than one before it in its discussion.
+    offset = place * (int(spoken.max(initial=0)) + 1)
+    spoken = np.where(public, np.maximum.accumulate(spoken + offset) - offset, 0)
     rounds, widest = int(spoken.max(initial=0)), int(facts.seats[numbers].max())
     stated = _state_confidence(said, confidences)
     judges, weighted = np.zeros((len(numbers), widest), np.bool_), np.zeros((len(numbers), widest))

@@ -82,6 +82,13 @@ def test_a_judge_has_decided_nothing_before_it_speaks():
     assert measured(rooms, "judge", 0).decided.value == 0.0
     assert measured(rooms, "judge", 1).right.value == 1.0
     assert measured(rooms, "judge", 1).own
+    late = court("2|2|- 2 2 1")
+    late = replace(late, turns=late.turns + court("2|2|- 2 2 1 2 2 1").turns[5:7])
+    order = [0, 1, 2, 3, 5, 6, 4]  # the judge's only turn comes after two rounds
+    turns = tuple(replace(late.turns[at], index=new) for new, at in enumerate(order))
+    late = replace(late, turns=turns)
+    assert [measured([late], "judge", k).decided.value for k in range(3)] == [0.0, 0.0, 1.0]
+    assert [measured([late], "judge", k).calls for k in range(3)] == [2.0, 4.0, 7.0]
     with pytest.raises(DataError, match="nothing stored supports 'judge'; choose of last"):
         pj.decide(talks("1|2 1 2"), by="judge")
 
