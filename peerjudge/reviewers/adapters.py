@@ -21,13 +21,15 @@ from autogen_agentchat.agents import AssistantAgent
 from autogen_agentchat.base import ChatAgent, Team
 from autogen_core.models import ChatCompletionClient
 
+from peerjudge.clients import find_refused
+from peerjudge.clients.sampling import SYSTEM
 from peerjudge.data import Card, Message, Request, Usage, Utterance, replace
 from peerjudge.engine import Reviewer
 from peerjudge.errors import CardError, PeerJudgeError
 from peerjudge.logs import get_logger
 from peerjudge.reviewers.asking import TURN_TIMEOUT, AgentReviewer, NoResponseError, limit_turn
 from peerjudge.reviewers.foreign import ask_agent, ask_team, refuse_exit
-from peerjudge.reviewers.messages import bill_turn
+from peerjudge.reviewers.messages import bill_turn, flatten_prompt
 from peerjudge.reviewers.model import ModelReviewer
 from peerjudge.shelf.cards import check_name
 
@@ -196,9 +198,23 @@ class _Speakers:
         self._factory = factory
         self._timeout = timeout
         self._first = first
+        self._merges = False
         self._idle: list[Speaker] = [first]
 
     async def ask(self, prompt: Sequence[Message]) -> Utterance:
+        """Return the reply to a prompt, which a model that refuses a system role gets as one message."""
+        whole = (Message(role="user", text=flatten_prompt(prompt)),)
+        if self._merges:
+            return await self._ask(whole)
+        try:
+            return await self._ask(prompt)
+        except Exception as error:
+            if find_refused(error, {}, system=True) != SYSTEM:
+                raise
+            self._merges = True
+            return await self._ask(whole)
+
+    async def _ask(self, prompt: Sequence[Message]) -> Utterance:
         """Return the reply of a speaker that is idle, or of a new one."""
         # Without a factory there is one object, so discussions wait for each other.
         async with _lock(self._first) if self._factory is None else nullcontext():

@@ -255,22 +255,34 @@ def find_comparison(messages: Sequence[BaseChatMessage]) -> Comparison | None:
     """Return the comparison in the last message that looks like one.
 
     `None` without such a message, if there are no messages or others than a user wrote some, as in a
-    group chat.
+    group chat, whose other JSON does not matter.
 
     Raises:
-        DataError: That message holds no valid comparison, or a user's task has none.
+        DataError: A user's message holds no valid comparison, or the user's task has none.
     """
     for message in reversed(messages):
-        if isinstance(message, StructuredMessage):
-            content = cast("StructuredMessage[BaseModel]", message).content
-            if isinstance(content, ComparisonTask):
-                return content.root
-            return _parse_plain(content.model_dump(mode="json"))
-        if isinstance(message, TextMessage) and message.content.lstrip().startswith("{"):
-            return _parse_text(message.content)
+        try:
+            found = _read_comparison(message)
+        except DataError:
+            if message.source == _USER:
+                raise
+            continue
+        if found is not None:
+            return found
     if messages and all(message.source == _USER for message in messages):
         msg = f"the task holds no comparison: {_HOW}"
         raise DataError(msg)
+    return None
+
+
+def _read_comparison(message: BaseChatMessage) -> Comparison | None:
+    if isinstance(message, StructuredMessage):
+        content = cast("StructuredMessage[BaseModel]", message).content
+        if isinstance(content, ComparisonTask):
+            return content.root
+        return _parse_plain(content.model_dump(mode="json"))
+    if isinstance(message, TextMessage) and message.content.lstrip().startswith("{"):
+        return _parse_text(message.content)
     return None
 
 

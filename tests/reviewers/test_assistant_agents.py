@@ -97,6 +97,36 @@ async def test_a_bounded_context_keeps_the_whole_prompt():
     assert [message.content for message in client.prompts[0]] == ["Be fair.\n\nTwo?"]
 
 
+class Refusing(Client):
+    """A model whose server refuses a system role."""
+
+    async def create(self, messages: Sequence[LLMMessage], **settings: Any) -> CreateResult:
+        """Raise the error of a server, or reply."""
+        if any(message.type == "SystemMessage" for message in messages):
+            raise RefusedError
+        return await super().create(messages, **settings)
+
+
+class RefusedError(Exception):
+    """What a chat template says."""
+
+    status_code = 400
+
+    def __init__(self) -> None:
+        super().__init__("System role not supported")
+
+
+async def test_a_model_without_a_system_role_gets_one_message():
+    """The refused call is repeated with the whole prompt as one message; later turns begin with that."""
+    client = Refusing("1", "2")
+    reviewer = from_autogen(agent("one", client), name="one")
+    for text in ("1", "2"):
+        assert (await reviewer.speak(request())).text == text
+    assert [shape(prompt) for prompt in client.prompts] == [[("UserMessage", "Be fair.")]] * 2
+    with pytest.raises(RefusedError):
+        await from_autogen(agent("one", Refusing("1"), "Be strict."), name="one").speak(request())
+
+
 async def test_the_default_system_message_of_autogen_is_warned_of():
     """An agent without a role of its own is asked by AutoGen for another last line."""
     for given, warned in (

@@ -202,6 +202,19 @@ async def test_a_team_can_be_a_participant_of_a_group_chat():
     assert len(fake.prompts) == 5
 
 
+async def test_a_chat_goes_on_after_json_of_another_kind():
+    """What another agent says as JSON is no task; a new comparison of the user is judged."""
+    chair = ReviewerAgent("chair", FakeChatClient(default='{"choice": 1}'))
+    outer = RoundRobinGroupChat(
+        [DiscussionAgent("judge", team()), chair], max_turns=3, name="outer"
+    )
+    first = await outer.run(task=TASK)
+    assert "nothing to judge" in first.messages[-1].to_text()
+    second = await outer.run(task=to_json(COMPARISON.swapped()))
+    said = [each.to_text() for each in second.messages if each.source == "judge"]
+    assert said[-1] == "Answer (a) is the better one."
+
+
 async def test_a_group_chat_can_be_a_participant_of_a_team():
     """AutoGen's teams can take a seat."""
     inner = RoundRobinGroupChat(
