@@ -12,7 +12,7 @@ INSTALL := $(BIN)/python -m pip install -qq --no-compile --disable-pip-version-c
 # Bytecode is kept, also where the environment says otherwise: the tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test quick all-tests checks collect lint types contracts tests wheel docs explore audit realmodel studies clean
+.PHONY: demo test quick all-tests checks collect lint types contracts tests wheel docs explore audit realmodel cluster studies clean
 
 demo: $(READY)
 	$(BIN)/peerjudge run quickstart
@@ -29,7 +29,7 @@ quick: lint types
 
 # All tests that need no real model: also the long ones and the storms (some ten minutes).
 all-tests: checks
-	$(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal --timeout 3000 -m 'not realmodel and not packaging'
+	$(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal --timeout 3000 -m 'not realmodel and not packaging and not cluster'
 
 # Imports what the tests import, so that their processes find bytecode and do not all compile it. A failure
 # is one of the tests, which report it.
@@ -85,6 +85,11 @@ ifndef URL
 	$(BIN)/python -m tools.realmodel --model qwen-0.5b --fetch-only
 	$(BIN)/python -m pytest -m realmodel tests/realmodel
 endif
+
+# Installs Ray, and plays shards on it: kills of its workers and of shards among them.
+cluster: $(READY)
+	$(BIN)/uv pip install -q --python $(BIN)/python -c constraints.txt '.[ray]' || $(INSTALL) '.[ray]'
+	$(BIN)/python -m pytest -m cluster tests/features/shards
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("PeerJudge needs Python 3.11 or later, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'

@@ -8,7 +8,8 @@ the others, and a ratio is the median of the ratios by round:
 * `one_shard`: `--shard 1/1` over none, wanted at most 1.02;
 * `two_shards`: none over `--shards 2`, wanted at least 1.7 on two cores that nothing else uses. It has the
   start of three processes, the merge and the report. `two_shards_playing` is the same up to the end of the
-  last discussion. `cpu` are ratios of processor time, which other load affects less: each over none.
+  last discussion. `--ray` adds `two_shards_ray`, with the start of a cluster on this machine.
+  `cpu` are ratios of processor time, which other load affects less: each over none.
 
 The questions are copies of the sample with other ids, as many in each of two shards.
 """
@@ -38,6 +39,7 @@ _MODES: Mapping[str, tuple[str, ...]] = {
     "one_shard": ("--shard", "1/1"),
     "two_shards": ("--shards", "2"),
 }
+_ON_RAY: Mapping[str, tuple[str, ...]] = {"two_shards_ray": ("--shards", "2", "--ray", "local")}
 
 
 def write_data(file: Path, questions: int) -> None:
@@ -94,9 +96,10 @@ def measure(options: argparse.Namespace, scratch: Path) -> dict[str, object]:
     """Return the times of all rounds and their ratios."""
     data = scratch / "questions.jsonl"
     write_data(data, options.questions)
-    times: dict[str, list[dict[str, float]]] = {mode: [] for mode in _MODES}
+    modes = {**_MODES, **(_ON_RAY if options.ray else {})}
+    times: dict[str, list[dict[str, float]]] = {mode: [] for mode in modes}
     for number in range(options.rounds):
-        for mode, words in _MODES.items():
+        for mode, words in modes.items():
             out = scratch / f"{mode}-{number}"
             times[mode].append(run(data, out, options.repetitions, words))
 
@@ -110,9 +113,9 @@ def measure(options: argparse.Namespace, scratch: Path) -> dict[str, object]:
         "cores": os.cpu_count(),
         "load": round(os.getloadavg()[0], 1),
         "one_shard": ratio("one_shard", "none", "whole"),
-        "two_shards": ratio("none", "two_shards", "whole"),
+        **{mode: ratio("none", mode, "whole") for mode in modes if mode.startswith("two")},
         "two_shards_playing": ratio("none", "two_shards", "playing"),
-        "cpu": {mode: ratio(mode, "none", "cpu") for mode in ("one_shard", "two_shards")},
+        "cpu": {mode: ratio(mode, "none", "cpu") for mode in modes if mode != "none"},
         "seconds": {
             mode: {key: [round(one[key], 2) for one in each] for key in ("whole", "playing", "cpu")}
             for mode, each in times.items()
@@ -124,6 +127,7 @@ def main() -> None:
     """Print the ratios, or with --json one JSON document."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument("--ray", action="store_true", help="also two shards on a cluster here")
     parser.add_argument("--rounds", type=int, default=3, help="runs of each kind")
     parser.add_argument("--questions", type=int, default=200, help="questions of two answers")
     parser.add_argument("--repetitions", type=int, default=1, help="repetitions of each discussion")
@@ -139,6 +143,8 @@ def main() -> None:
     print(f"{options.questions} questions, {found['cores']} cores, load {found['load']}")
     print(f"one shard over none         {found['one_shard']:>7} (at most 1.02)")
     print(f"none over two shards        {found['two_shards']:>7} (at least 1.7)")
+    if "two_shards_ray" in found:
+        print(f"none over two on Ray        {found['two_shards_ray']:>7}")
     print(f"the same, playing alone     {found['two_shards_playing']:>7}")
 
 

@@ -40,6 +40,8 @@ HOOKS: Mapping[str, str] = {
     "dataset": "A dataset, or a format of files, by its name: a `peerjudge.datasets.Source`.",
     "data of a run": "Data that a run writes before it plays, by the name of the dataset: a "
     "`peerjudge.runs.written_data.PlanData`.",
+    "delivery": "How the calls of a run go out in place of one by one, by the option of `run` (`batch`): a "
+    "`peerjudge.runs.deliveries.Delivery`.",
     "discussion page": "Sections of the page of a discussion: (library, run, transcript) -> mapping.",
     "export": "What `peerjudge export` writes in place of discussions, by the name of its option: a "
     "`peerjudge.cli.exports.RowExport`.",

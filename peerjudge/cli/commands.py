@@ -231,7 +231,7 @@ class RunOption(Protocol):
             call: The call without the option.
             value: The value that was given.
             go_on: The command without the option; it takes the call, changed or not.
-            own: The options that only the command has and that were given, such as `json`.
+            own: The options that were given and that only the command or other features have, such as `json`.
         """
         ...
 
@@ -320,7 +320,8 @@ class FunctionCommand:
             call: Call[Any] = Call(function=self.function, sources=sources, given=given)
             run: Callable[[Call[Any]], Code] = partial(self.run, **ours)
             for name, value in further.items():
-                run = partial(added[name].run, value=value, go_on=run, own=ours)
+                others = {other: given for other, given in further.items() if other != name}
+                run = partial(added[name].run, value=value, go_on=run, own=ours | others)
             code = run(call)
             return code if isinstance(code, int) else asyncio.run(code)
 

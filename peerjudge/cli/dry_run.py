@@ -14,13 +14,15 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from peerjudge.runs import Estimate, Prepared, WritingEstimate
+    from peerjudge.runs.deliveries import Delivery
 
 
 def print_estimate(
     prepared: Prepared,
     texts: WritingEstimate | None,
     *,
-    most_open: int | None = None,
+    delivery: Delivery | None = None,
+    most_open: int = 1,
     json: bool,
 ) -> None:
     """Print the conditions and the estimate of a run; no reviewer is called.
@@ -28,15 +30,16 @@ def print_estimate(
     Args:
         prepared: The run.
         texts: Estimate of the answers that its contestants write first, if they do.
-        most_open: Most discussions open at a time in batch mode; `None` for single calls.
+        delivery: What carries the calls of the run; `None` for single calls.
+        most_open: Most discussions open at a time.
         json: Print one JSON document.
     """
     from peerjudge.runs import estimate_calls
-    from peerjudge.runs.batches import list_batched
 
-    batched = () if most_open is None else list_batched(prepared.plan.cast)
+    cards = prepared.plan.cast
+    batched = [] if delivery is None else [name for name in cards if delivery.takes(cards[name])]
     estimate = estimate_calls(prepared.plan, prepared.costs, batched=batched)
-    windows = None if most_open is None else _count_windows(prepared, estimate, most_open)
+    windows = None if delivery is None else _count_windows(prepared, estimate, most_open)
     if json:
         document = _document(prepared, estimate) | _add_texts(estimate, texts)
         print_json(document | ({} if windows is None else {"windows": windows}))

@@ -80,15 +80,16 @@ def print_next_steps(summary: RunSummary, logs: LogOptions) -> None:
 
 async def _estimate(call: Call[Awaitable[RunSummary]], *, json: bool) -> int:
     from peerjudge.runs import default_folder, prepare
-    from peerjudge.runs.batches import apply_batch_prices, choose_connections
+    from peerjudge.runs.deliveries import choose_connections, choose_delivery
     from peerjudge.runs.written_data import choose_data
 
     given = call.given
     data = choose_data(given.get("data"), given.get("questions"))
     chosen = {**call.select(prepare), "data": data, "shuffled": "until" in given}
     prepared = prepare(*call.sources, **chosen)
-    if given.get("batch"):
-        prepared = apply_batch_prices(prepared)
+    delivery = choose_delivery(batch=bool(given.get("batch")))
+    if delivery is not None:
+        prepared = delivery.prepare(prepared)
     for note in (*prepared.notes, *prepared.remarks):
         print_status(f"note: {note}")
     texts = None
@@ -97,9 +98,8 @@ async def _estimate(call: Call[Awaitable[RunSummary]], *, json: bool) -> int:
         folder = given.get("out") or default_folder(prepared.plan.experiment)
         out = None if store else folder
         texts = await prepared.answers.estimate(out=out, store=store)
-    batch = bool(given.get("batch"))
-    most_open = choose_connections(given.get("max_connections"), batch=batch)
-    print_estimate(prepared, texts, most_open=most_open if batch else None, json=json)
+    most_open = choose_connections(given.get("max_connections"), delivery=delivery)
+    print_estimate(prepared, texts, delivery=delivery, most_open=most_open, json=json)
     return 0
 
 

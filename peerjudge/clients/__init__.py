@@ -1,7 +1,7 @@
 """Model clients built from cards; a gateway around each caches, retries, limits and books its calls."""
 
 from peerjudge.clients.billing import Billing, Call, CallOutcome, bill_to, itemize_calls
-from peerjudge.clients.build import ClientPool, allow_namespace, build_client, load_client
+from peerjudge.clients.build import Carrier, ClientPool, allow_namespace, build_client, load_client
 from peerjudge.clients.cache import MemoryCache, PersistentCache, Reply, ResponseCache, SingleFlight
 from peerjudge.clients.gateway import Governed
 from peerjudge.clients.limits import Window
@@ -24,6 +24,7 @@ __all__ = [
     "Billing",
     "Call",
     "CallOutcome",
+    "Carrier",
     "ClientCancelledError",
     "ClientPool",
     "FormBound",

@@ -6,7 +6,7 @@ import importlib
 import os
 import warnings
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self, cast
+from typing import Any, NamedTuple, NoReturn, Protocol, Self, cast
 from urllib.parse import parse_qsl, quote, quote_plus
 
 from autogen_core import ComponentModel
@@ -21,14 +21,23 @@ from peerjudge.clients.tokens import Price
 from peerjudge.data import Card, ModelSpec, content_hash, to_plain
 from peerjudge.data.choices import suggest_choice
 from peerjudge.errors import CardError
-from peerjudge.shelf.cards import PROVIDERS, Provider, can_batch
-
-if TYPE_CHECKING:
-    from peerjudge.clients.batching import BatchMode
+from peerjudge.shelf.cards import PROVIDERS, Provider
 
 _NO_KEY = "no-key-needed"
 _NAMESPACES = "AUTOGEN_ALLOWED_PROVIDER_NAMESPACES"
 _PARSED = r"Pydantic serializer warnings:\s+\S+\(Expected `none` .*field_name='parsed'"
+
+
+class Carrier(Protocol):
+    """What carries the requests of some cards in place of single calls, such as batches."""
+
+    def takes(self, card: Card) -> bool:
+        """Return whether it carries the requests of a card."""
+        ...
+
+    def open_transport(self, dialect: str) -> Any:  # noqa: ANN401  of the HTTP library of the client
+        """Return the asynchronous HTTP transport of a client with this API, `openai` or `anthropic`."""
+        ...
 
 
 class ClientPool:
@@ -44,7 +53,7 @@ class ClientPool:
         cache: Cache of replies; in memory by default.
         world: Namespace of this pool's replies in a shared cache, such as an experiment's seed.
         prices: Prices by card name; `None` or a missing entry where the price is unknown.
-        batch: Batch mode of the run: calls of cards that `can_batch` go out as batches.
+        carrier: Carries the calls of the cards that it takes.
     """
 
     def __init__(
@@ -54,9 +63,9 @@ class ClientPool:
         cache: ResponseCache | None = None,
         world: str = "",
         prices: Mapping[str, Price | None] | None = None,
-        batch: BatchMode | None = None,
+        carrier: Carrier | None = None,
     ) -> None:
-        self._batch = batch
+        self._carrier = carrier
         self._environ = environ
         self._world = world
         self._prices = dict(prices or {})
@@ -94,12 +103,15 @@ class ClientPool:
             price=self._prices.get(card.name),
             secrets=find_secrets(card, environ=self._environ),
             flights=self._flights,
-            batched=self._batch is not None and can_batch(card),
+            batched=self._find_carrier(card) is not None,
         )
 
     def _build(self, card: Card) -> ChatCompletionClient:
-        batch = self._batch if can_batch(card) else None
-        return build_client(card, environ=self._environ, batch=batch)
+        return build_client(card, environ=self._environ, carrier=self._find_carrier(card))
+
+    def _find_carrier(self, card: Card) -> Carrier | None:
+        carrier = self._carrier
+        return carrier if carrier is not None and carrier.takes(card) else None
 
     def _window(self, model: ModelSpec) -> Window:
         return self._windows.setdefault(
@@ -144,13 +156,13 @@ def load_client(component: Mapping[str, object] | ComponentModel) -> ChatComplet
 
 
 def build_client(
-    card: Card, *, environ: Mapping[str, str], batch: BatchMode | None = None
+    card: Card, *, environ: Mapping[str, str], carrier: Carrier | None = None
 ) -> ChatCompletionClient:
     """Build the model client of a card, with its own retries off. Keys come from `environ`.
 
     A provider's default key variable is used only at the provider's default address: a key is sent
-    to a `base_url` only if the card names its variable in `key_env`. `batch` is the batch mode by which its
-    calls go out; the card then is one that `can_batch`.
+    to a `base_url` only if the card names its variable in `key_env`. `carrier` carries its requests; it takes
+    the card.
 
     Raises:
         CardError: The key is missing, an extra is not installed, an option is unknown, or the
@@ -176,7 +188,7 @@ def build_client(
         headers={
             name: _variable(card, variable, environ) for name, variable in spec.headers_env.items()
         },
-        batch=batch,
+        carrier=carrier,
     )
     build = {"openai": _build_openai, "anthropic": _build_anthropic, "ollama": _build_ollama}
     try:
@@ -202,11 +214,11 @@ def _name_set(variables: Iterable[str]) -> str:
 
 
 class _Wire(NamedTuple):
-    """What goes out with every request of a client, and the batch mode by which it goes out."""
+    """What goes out with every request of a client, and what carries it."""
 
     query: tuple[tuple[str, str], ...]
     headers: Mapping[str, str]
-    batch: BatchMode | None
+    carrier: Carrier | None
 
 
 def _split_address(
@@ -249,7 +261,6 @@ def _build_openai(
     from autogen_ext.models.openai import OpenAIChatCompletionClient
     from openai.types.chat.completion_create_params import CompletionCreateParamsBase
 
-    from peerjudge.clients.openai_batches import OpenAIBatches, OpenAITransport
     from peerjudge.clients.openai_client import OpenAIClient
 
     # Servers answer with more exact names ("gpt-4o" becomes "gpt-4o-2024-08-06").
@@ -258,8 +269,7 @@ def _build_openai(
     warnings.filterwarnings("ignore", message=_PARSED, category=UserWarning)
     known = _schema(OpenAIChatCompletionClient) | set(CompletionCreateParamsBase.__annotations__)
     settings["include_name_in_message"] = False
-    batch = wire.batch
-    transport = None if batch is None else OpenAITransport(batch.open_queue(OpenAIBatches))
+    transport = None if wire.carrier is None else wire.carrier.open_transport("openai")
     given = _add_options(settings, card, spec, known | {"extra_body", "stream"})
     return OpenAIClient(_add_headers(given, wire), transport=transport, query=wire.query)
 
@@ -275,13 +285,10 @@ def _build_anthropic(
     given = _add_headers(_add_options(settings, card, spec, known), wire)
     from peerjudge.clients.anthropic_forms import AnthropicForms, FormHttpClient
 
-    if wire.batch is None:
+    if wire.carrier is None:
         given["http_client"] = FormHttpClient(params=wire.query)
     else:
-        from peerjudge.clients.anthropic_batches import AnthropicBatches, AnthropicTransport
-
-        transport = AnthropicTransport(wire.batch.open_queue(AnthropicBatches))
-        given["http_client"] = FormHttpClient(transport=transport)
+        given["http_client"] = FormHttpClient(transport=wire.carrier.open_transport("anthropic"))
     return AnthropicForms(AnthropicChatCompletionClient(**given))
 
 

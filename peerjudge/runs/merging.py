@@ -134,7 +134,7 @@ def build_merged_manifest(
     for key in ("primary", "data", "seed"):
         if key in experiment:
             # What differs is in the manifests of the sources.
-            experiment[key] = _same(experiments, key)
+            experiment[key] = _same(experiments, key, otherwise=None if key == "seed" else "")
     return {
         "schema": "peerjudge-manifest/1",
         "experiment": experiment,
@@ -330,10 +330,10 @@ def _agree(
     raise DataError(msg)
 
 
-def _same(parts: Sequence[Mapping[str, object]], key: str) -> object:
-    """Return the value that all parts have; empty where they differ."""
+def _same(parts: Sequence[Mapping[str, object]], key: str, *, otherwise: str | None = "") -> object:
+    """Return the value that all parts have, or `otherwise` where they differ."""
     values = [part.get(key) for part in parts]
-    return values[0] if all(value == values[0] for value in values) else ""
+    return values[0] if all(value == values[0] for value in values) else otherwise
 
 
 def _read(manifest: Mapping[str, object], key: str) -> Mapping[str, object]:

@@ -18,8 +18,7 @@ from peerjudge.simulation import SimulatedReviewer, SimulatedWriter
 from peerjudge.store.replies import Replies
 
 if TYPE_CHECKING:
-    from peerjudge.clients import ClientPool, Price
-    from peerjudge.clients.batching import BatchMode
+    from peerjudge.clients import Carrier, ClientPool, Price
 
 
 @asynccontextmanager
@@ -33,7 +32,7 @@ async def open_reviewers(
     environ: Mapping[str, str],
     cache: Path | None = None,
     simulate: type[SimulatedReviewer | SimulatedWriter] = SimulatedReviewer,
-    batch: BatchMode | None = None,
+    carrier: Carrier | None = None,
     people: OpenDesk | None = None,
 ) -> AsyncGenerator[Mapping[str, Reviewer]]:
     """Open a reviewer for each card, by name, and close all of them at the end.
@@ -61,7 +60,7 @@ async def open_reviewers(
                     cache=replies,
                     world=str(seed),
                     prices=prices,
-                    batch=batch,
+                    carrier=carrier,
                 )
             )
         reviewers: dict[str, Reviewer] = {}

@@ -15,15 +15,9 @@ from peerjudge.data import Experiment, replace as replace_noun
 from peerjudge.data.arguments import check_arguments
 from peerjudge.logs import get_logger
 from peerjudge.runs.awaited import check_awaited, open_awaited
-from peerjudge.runs.batches import (
-    apply_batch_prices,
-    check_batch,
-    check_detach,
-    choose_connections,
-    open_batch_mode,
-)
 from peerjudge.runs.blocking import block
 from peerjudge.runs.bounds import Bounds, Place
+from peerjudge.runs.deliveries import Delivery, choose_connections, choose_delivery, open_delivery
 from peerjudge.runs.displays import observe
 from peerjudge.runs.first_texts import add_written, write_data
 from peerjudge.runs.ledger import Ledger, record_calls
@@ -136,22 +130,22 @@ async def run(
         >>> summary.discussions.failed, summary.cost_usd
         (0, 0.0)
     """
-    check_detach(detach=detach, batch=batch, wait=wait)
-    if batch:
-        check_batch(deadline=deadline, questions=questions)
+    delivery = choose_delivery(batch=batch, detach=detach, wait=wait)
+    if delivery is not None:
+        delivery.check(deadline=deadline, questions=questions)
     if shard is not None:
         check_divided(until=until, batch=batch, writes=questions is not None)
         check_place(store, limited=cost_limit is not None or token_limit is not None)
     place = Place(out=out, store=store, cache=cache)
     bounds = Bounds(
-        max_connections=choose_connections(max_connections, batch=batch),
+        max_connections=choose_connections(max_connections, delivery=delivery),
         cost_limit=cost_limit,
         token_limit=token_limit,
         fail_on_error=fail_on_error,
         deadline=deadline,
     )
     rule = None if until is None else parse_rule(until)
-    play = Play(rule=rule, batch=batch, detach=detach, wait=wait)
+    play = Play(rule=rule, delivery=delivery, detach=detach, wait=wait)
     shelf = shelf or Shelf()
     prepare_with = partial(
         prepare,
@@ -166,9 +160,9 @@ async def run(
         shelf=shelf,
     )
     prepared = prepare_with()
-    if batch:
+    if delivery is not None:
         limited = cost_limit is not None or token_limit is not None
-        prepared = apply_batch_prices(prepared, limited=limited)
+        prepared = delivery.prepare(prepared, limited=limited)
     if rule is not None:
         require_primary(prepared.plan)
     if not place.source:
@@ -209,12 +203,12 @@ async def run(
 class Play:
     """Which discussions of a run are played, in which order, and what the run waits for.
 
-    `rule` ends the run. `batch` sends calls as batches, and `detach` ends the run while they are at the
+    `rule` ends the run. `delivery` carries its calls, and `detach` ends the run while they are at the
     provider. `wait` waits for people. `plays` is false to record the run and leave its discussions for later.
     """
 
     rule: StopRule | None = None
-    batch: bool = False
+    delivery: Delivery | None = None
     detach: bool = False
     wait: bool = False
     plays: bool = True
@@ -260,9 +254,9 @@ async def run_prepared(
         Store.open(place.source) as opened,
         opened.hold(prepared.run_id),
         open_awaited(plan.cast, place.source) as people,
-        open_batch_mode(
-            place.replies, batch=play.batch, detach=play.detach, say=_choose_note(watching)
-        ) as batches,
+        open_delivery(
+            play.delivery, place.replies, detach=play.detach, say=_choose_note(watching)
+        ) as delivery,
         open_reviewers(
             cast,
             seed=experiment.seed,
@@ -271,7 +265,7 @@ async def run_prepared(
             shelf=shelf,
             environ=os.environ if environ is None else environ,
             cache=place.replies,
-            batch=batches,
+            carrier=None if delivery is None else delivery.carrier,
             people=people,
         ) as reviewers,
     ):
@@ -296,7 +290,7 @@ async def run_prepared(
             order,
             observer=watching,
             max_connections=bounds.max_connections,
-            bounds_calls=not play.batch,
+            bounds_calls=delivery is None,
             sets_aside=True,
             people=people if play.wait else None,
             say=_choose_note(watching),
@@ -306,10 +300,10 @@ async def run_prepared(
         with bound_contextvars(run=prepared.run_id[:8]), record_calls(plan.cast, ledger):
             try:
                 if play.plays:
-                    await player.run_all(stops=() if batches is None else (batches.detached,))
+                    await player.run_all(stops=() if delivery is None else (delivery.detached,))
             finally:
-                if batches is not None:
-                    await batches.close()
+                if delivery is not None:
+                    await delivery.close()
         decision = order.decision if isinstance(order, UntilDecided) else None
         if decision is not None and decision.anytime.n:
             await record_manifest(opened, place.folder, manifest, decision)
@@ -320,7 +314,7 @@ async def run_prepared(
         limit=bounds.limit,
         stopped=limits.stopped
         or (decision.stop_reason if decision is not None else None)
-        or (DETACHED if batches is not None and batches.detached.is_set() else None)
+        or (DETACHED if delivery is not None and delivery.detached.is_set() else None)
         or (WAITING if player.journal.discussions.waiting else None),
         decision=decision,
         enough=None if limits.budget is None else limits.budget.enough,

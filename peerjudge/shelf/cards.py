@@ -409,32 +409,8 @@ def _key_env(name: str, raw: Mapping[str, object]) -> str | None:
     return variable
 
 
-_BATCH_PROVIDERS = frozenset({"openai", "anthropic"})
 _PACE = frozenset({"latency"})
 """Traits that change when a simulated reviewer replies, and not its words."""
-
-
-def can_batch(card: Card) -> bool:
-    """Return whether the calls of a card can go out as batches.
-
-    These are cards of OpenAI and Anthropic at the provider's own address, unless they set `batch` to false,
-    and cards that set it to true.
-    """
-    spec = card.model
-    if card.kind is not ReviewerKind.MODEL or spec is None:
-        return False
-    if spec.batch is not None:
-        return spec.batch
-    return spec.provider in _BATCH_PROVIDERS and not lacks_batch_setting(card)
-
-
-def lacks_batch_setting(card: Card) -> bool:
-    """Return whether a card of OpenAI or Anthropic has another address and does not say if that batches."""
-    spec = card.model
-    if spec is None or spec.provider not in _BATCH_PROVIDERS or spec.batch is not None:
-        return False
-    own = PROVIDERS[spec.provider].base_url
-    return spec.base_url is not None and spec.base_url.rstrip("/") != own
 
 
 def card_identity(card: Card) -> str:

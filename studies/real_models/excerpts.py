@@ -19,6 +19,8 @@ from peerjudge.data import (
 from peerjudge.tracker import opinion_events
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~])")
+_SHORT = 18
+"""Words of an answer or an earlier reply in a short excerpt."""
 _LIST = re.compile(r"^(\d+)([.)])|^([-+])(?=\s)")
 
 _KINDS: Mapping[str, Callable[[OpinionEvent, Transcript], bool]] = {
@@ -76,7 +78,7 @@ def write_excerpt(excerpt: Excerpt, names: Mapping[str, str]) -> list[str]:
 
 
 def write_short_excerpt(excerpt: Excerpt, names: Mapping[str, str]) -> list[str]:
-    """Return the question, three verdicts, and the last reply.
+    """Return the question, the answers in short, three verdicts, and the last reply.
 
     The verdicts are that of the seat before, the last one that it heard, and that of the event.
     """
@@ -85,14 +87,22 @@ def write_short_excerpt(excerpt: Excerpt, names: Mapping[str, str]) -> list[str]
     earlier = transcript.turns[: event.turn]
     own = [turn for turn in earlier if turn.cue.seat == event.seat and _is_readable(turn)]
     heard = [turn for turn in earlier if turn.cue.seat in event.heard and _is_readable(turn)]
-    turns = sorted((*own[-1:], *heard[-1:], now), key=lambda turn: turn.index)
+    before = sorted((*own[-1:], *heard[-1:]), key=lambda turn: turn.index)
     return [
-        f"**Question:** {escape(transcript.comparison.question.text)}",
-        "",
-        *(f"- {_describe_turn(transcript, turn, names)}" for turn in turns),
+        *(_shorten(line) for line in _write_scene(transcript)),
+        *(
+            f"- {_describe_turn(transcript, turn, names)}: {_shorten(escape(turn.utterance.text))}"
+            for turn in before
+        ),
+        f"- {_describe_turn(transcript, now, names)}:",
         "",
         quote(now.utterance.text),
     ]
+
+
+def _shorten(text: str) -> str:
+    words = text.split(" ")
+    return text if len(words) <= _SHORT else " ".join([*words[:_SHORT], "[...]"])
 
 
 def _list_events(transcripts: Iterable[Transcript]) -> Iterator[Excerpt]:

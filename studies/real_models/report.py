@@ -101,16 +101,16 @@ def write_readme_section(manifest: Manifest, transcripts: Sequence[Transcript]) 
     comparisons = len({one.comparison.id for one in transcripts})
     what = (
         f"{' and '.join(titles.values())} judged {counted(comparisons, 'comparison')} of the built-in "
-        "sample on an ordinary processor: alone, in votes and in discussions. The "
-        "[report](docs/studies/real_models/report.md) has all transcripts beside it and says how little "
-        "such small models show; a test recomputes every number."
+        "sample on an ordinary processor, alone and in discussions. The "
+        "[report](docs/studies/real_models/report.md) has all transcripts, and how little such small "
+        "models show; a test recomputes every number."
     )
     if not chosen:
         return f"## {TITLE}\n\n{what}"
     excerpt = chosen[0]
     shown = (
-        f"{excerpt.kind}: three turns of `{excerpt.transcript.condition}` on "
-        f"`{excerpt.transcript.comparison.id}`, the first such event in the file."
+        f"{excerpt.kind} (`{excerpt.transcript.condition}` on `{excerpt.transcript.comparison.id}`, the "
+        "first such event in the file):"
     )
     words = "\n".join(write_short_excerpt(excerpt, titles)).strip()
     return f"## {TITLE}\n\n{what}\n\n{shown}\n\n{words}"

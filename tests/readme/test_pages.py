@@ -26,13 +26,12 @@ READ = {
 ELSEWHERE = {
     "docs/python.md": "tests/readme/test_python_page.py",
     "docs/features/search.md": "tests/features/search/test_search_page.py",
-    "docs/scale.md": "tests/features/shards/test_scale_page.py",
+    "docs/features/shards.md": "tests/features/shards/test_shards_page.py",
     "docs/recipes.md": "tests/features/judge/test_recipes.py",
     "docs/datasets.md": "tests/datasets/test_own_readers.py",
-    "docs/frameworks.md": "tests/reviewers/test_frameworks_page.py",
 }
 """Pages whose programs other tests execute."""
-DAILY = {"README.md", "docs/index.md", "docs/own-pairs.md"}
+DAILY = {"README.md", "docs/index.md", "docs/first-discussion.md"}
 """Pages that `make test` executes; `make all-tests` executes all."""
 
 

@@ -66,13 +66,13 @@ def call(number, discussion, *, outcome="paid", usd=0.5, reviewer="ann"):
 def write(tmp_path):
     """Write a run folder with these discussions and calls."""
 
-    def write_run(name, talks, calls=(), *, cards=CARDS, protocol="leader_follower"):
+    def write_run(name, talks, calls=(), *, cards=CARDS, protocol="leader_follower", seed=0):
         async def store():
             folder = tmp_path / name
             declared = [{"name": "both", "protocol": protocol, "seats": ["ann", "bob"]}]
             manifest = {
                 "run": f"{name:0<8}",
-                "experiment": {"name": "study", "conditions": declared, "seed": 0},
+                "experiment": {"name": "study", "conditions": declared, "seed": seed},
                 "cards": cards,
             }
             async with Store.open(folder) as opened:
@@ -114,6 +114,15 @@ def test_parts_of_a_run_merge_into_the_whole(write, tmp_path):
     assert asyncio.run(pj.load(tmp_path / "m")) == tuple(talks)
     whole, parts = pj.score(write("whole", talks)), pj.score(tmp_path / "m")
     assert parts.document()["rows"] == whole.document()["rows"]
+
+
+@pytest.mark.parametrize(("seeds", "kept"), [((7, 7), 7), ((0, 7), None)])
+def test_runs_with_other_seeds_merge_into_a_run_that_is_read(write, tmp_path, seeds, kept):
+    """The merge has the seed that all its sources have, and none where they differ."""
+    sources = [write(f"run{at}", [talk(at)], seed=seed) for at, seed in enumerate(seeds)]
+    merge(*sources, out=tmp_path / "m")
+    assert read_manifest(tmp_path / "m")["experiment"]["seed"] == kept
+    assert len(asyncio.run(pj.load(tmp_path / "m"))) == 2
 
 
 def test_a_call_is_paid_once_however_many_books_have_it(write, tmp_path):

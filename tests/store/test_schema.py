@@ -14,7 +14,7 @@ from peerjudge.store.database import locate, open_database
 from peerjudge.store.schema import SCHEMA, tables
 from peerjudge.testing import transcript_of
 
-# Change SCHEMA with these, and say in docs/decisions/0004 what becomes of older stores.
+# Change SCHEMA with these, and say in docs/decisions.md what becomes of older stores.
 COLUMNS = {
     "comparisons": ["key", "body"],
     "discussions": [

@@ -236,7 +236,7 @@ def test_reviewers_agree_as_often_as_on_record(found):
 @pytest.mark.slow
 def test_the_documentation_states_the_results(results):
     """The numbers by which the documentation judges the fit are those of the fit."""
-    page = (ROOT / "docs" / "simulation.md").read_text(encoding="utf-8")
+    page = (ROOT / "studies" / "README.md").read_text(encoding="utf-8")
     for one, name in (
         ("mean error, Table 4 discussed", "mean error, Table 4 after discussing"),
         ("mean error, gains", "mean error, gains"),

@@ -36,11 +36,9 @@ def test_a_broken_link_and_a_missing_heading_are_named(tmp_path):
 
 def test_links_follow_their_pages_to_the_site():
     """A link to a page from elsewhere in the repository leads to its place on the site."""
-    text = (
-        "[s](../studies/README.md#x) [d](decisions) [c](../peerjudge/tracker.py) [w](https://a.b)\n"
-    )
+    text = "[s](../studies/README.md#x) [d](decisions.md) [c](../peerjudge/tracker.py) [w](https://a.b)\n"
     moved = staging.move_links(text, source="docs/prompts.md", page="prompts.md")
-    assert moved == "[s](evidence.md#x) [d](decisions/index.md) c [w](https://a.b)\n"
+    assert moved == "[s](evidence.md#x) [d](decisions.md) c [w](https://a.b)\n"
     code = "```\n[s](../studies/README.md)\n```\n"
     assert staging.move_links(code, source="docs/prompts.md", page="prompts.md") == code
 

@@ -65,7 +65,7 @@ _NOUNS = ("Comparison", "Transcript", "Battle", "Card", "Experiment", "Dataset")
 
 _COMMANDS_INTRO = (
     "Results are written to stdout, progress and logs to stderr. `--json` prints one JSON document. "
-    "[Running a paid study](running.md#during-the-run) lists the exit codes. "
+    "[Running a paid study](running.md#stop-resume-extend) lists the exit codes. "
     "`peerjudge COMMAND --help` prints the same as this page."
 )
 _JSON_INTRO = (
@@ -75,8 +75,8 @@ _JSON_INTRO = (
 )
 _SHELF_INTRO = (
     "What is built in. `peerjudge show KIND NAME` prints a file, and `peerjudge new KIND NAME "
-    "--from OTHER` writes one of your own that begins with it. [Methods](methods.md) sorts the "
-    "protocols by purpose."
+    "--from OTHER` writes one of your own that begins with it. [Methods](first-discussion.md#methods) sorts "
+    "the protocols by purpose."
 )
 
 

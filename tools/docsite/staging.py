@@ -21,7 +21,6 @@ BORROWED: Mapping[str, str] = {
     ".github/CONTRIBUTING.md": "contributing.md",
     "studies/README.md": "evidence.md",
     "benchmarks/README.md": "benchmarks.md",
-    "docs/decisions/README.md": "decisions/index.md",
 }
 """Pages of the repository by their name on the site, where it differs from that under `docs/`."""
 

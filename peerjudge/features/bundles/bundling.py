@@ -374,7 +374,7 @@ def _describe_reproduction(
         if manifest.get(key):
             lines.append(f"- {label}: {manifest[key]}")
     lines.append(f"- Licence of the data: {licence or 'not known'}")
-    if "seed" in experiment:
+    if experiment.get("seed") is not None:
         lines.append(f"- Seed: {experiment['seed']}")
     if not texts:
         lines.append("- Questions and answers are withheld: their SHA-256 stands in their place.")

@@ -6,5 +6,5 @@ __all__ = ["FEATURE"]
 
 FEATURE = Feature(
     about="Play a run in several processes, a shard of its questions each, and merge them.",
-    hooks={"option of run": {"shards": "command:SHARDS"}},
+    hooks={"option of run": {"shards": "command:SHARDS", "ray": "command:RAY"}},
 )

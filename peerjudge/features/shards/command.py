@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from typing import Any
 
 from peerjudge.cli.commands import AddedOption, Call, Code
@@ -10,6 +11,7 @@ from peerjudge.cli.console import configure_logging, print_status, show_progress
 from peerjudge.cli.interrupts import cancel_on_signal
 from peerjudge.cli.options import LogOptions
 from peerjudge.cli.playing import finish_run
+from peerjudge.errors import ExperimentError
 
 
 def _run_in_shards(
@@ -26,17 +28,24 @@ def _run_in_shards(
 
 
 async def _play(call: Call[Any], count: int, own: Mapping[str, Any]) -> int:
+    from peerjudge.features.shards.on_ray import connect
     from peerjudge.features.shards.planning import plan_shards
     from peerjudge.features.shards.playing import play_shards
+    from peerjudge.features.shards.tasks import start_shard
 
     logs: LogOptions = own.get("logs") or LogOptions()
     configure_logging(level=logs.log_level, form=logs.log_format)
-    async with cancel_on_signal():
-        plan = plan_shards(call.sources[0], count, call.given, level=logs.log_level)
-        for note in plan.prepared.notes:
-            print_status(f"note: {note}")
-        with show_progress(logs.display, logs=logs.log_format) as observer:
-            summary = await play_shards(plan, observer)
+    address = own.get("ray")
+    # Ray sets handlers of signals when it connects, so ours come after it.
+    with nullcontext((start_shard, None)) if address is None else connect(address) as (start, most):
+        async with cancel_on_signal():
+            plan = plan_shards(
+                call.sources[0], count, call.given, level=logs.log_level, together=most
+            )
+            for note in plan.prepared.notes:
+                print_status(f"note: {note}")
+            with show_progress(logs.display, logs=logs.log_format) as observer:
+                summary = await play_shards(plan, observer, start=start)
     return await finish_run(summary, store=None, logs=logs, json=bool(own.get("json")))
 
 
@@ -47,3 +56,25 @@ SHARDS = AddedOption(
     run=_run_in_shards,
 )
 """The option `--shards`."""
+
+
+def _run_on_ray(
+    call: Call[Any],
+    value: str,
+    go_on: Callable[[Call[Any]], Code],
+    own: Mapping[str, Any],
+) -> Code:
+    """Run the command, whose shards read the address; without shards there is nothing to divide."""
+    if own.get("shards") is None:
+        msg = f"--ray {value} plays shards: add --shards N, or leave out --ray"
+        raise ExperimentError(msg)
+    return go_on(call)
+
+
+RAY = AddedOption(
+    type=str,
+    about="With --shards: address of the Ray cluster that plays them; 'auto' for the one that this machine "
+    "belongs to, 'local' to start one here. Needs peerjudge[ray], and a folder that all nodes share.",
+    run=_run_on_ray,
+)
+"""The option `--ray`."""

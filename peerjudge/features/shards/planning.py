@@ -64,7 +64,12 @@ def check_options(count: int, given: Mapping[str, Any]) -> None:
 
 
 def plan_shards(
-    experiment: str, count: int, given: Mapping[str, Any], *, level: str = "warning"
+    experiment: str,
+    count: int,
+    given: Mapping[str, Any],
+    *,
+    level: str = "warning",
+    together: int | None = None,
 ) -> ShardedRun:
     """Return the plan of a run in shards; no model is called.
 
@@ -73,6 +78,7 @@ def plan_shards(
         count: Number of shards.
         given: Options of `run` by the name of their argument.
         level: Lowest level of the events in the logs of the shards.
+        together: Most shards that are played at a time; one a core of this machine by default.
 
     Raises:
         PeerJudgeError: The experiment cannot be run in shards, or the folder holds something else.
@@ -91,7 +97,7 @@ def plan_shards(
     bounds.require_prices(prepared.costs)
     out = Path(given.get("out") or default_folder(prepared.plan.experiment))
     _require_folder(out, count)
-    together = min(count, _count_cores())
+    together = min(count, together or _count_cores())
     cache = given.get("cache")
     own = {name: value for name, value in limits.items() if not name.endswith("_limit")}
     first = ShardTask(

@@ -1,7 +1,6 @@
 """A shard as a task: its arguments, its progress, and the process that plays it.
 
-`start_shard` is the only place that knows how a shard is started; whatever else plays shards, on other
-machines, calls `play_task` there.
+`start_shard` starts one here; whatever plays shards on other machines calls it there.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from typing import IO
 from peerjudge.data import Transcript, from_plain, to_plain
 from peerjudge.errors import StoreError
 from peerjudge.runs import Prepared, RunSummary, prepare
-from peerjudge.runs.batches import choose_connections
 from peerjudge.runs.bounds import Bounds, Place
+from peerjudge.runs.deliveries import choose_connections
 from peerjudge.runs.results import CallCounts, RunCounts
 from peerjudge.runs.runner import run_prepared
 from peerjudge.shelf import Shelf
@@ -98,7 +97,7 @@ async def play_task(task: ShardTask, report: Callable[[ShardReport], None]) -> N
         shelf=shelf,
     )
     bounds = Bounds(
-        max_connections=choose_connections(task.max_connections, batch=False),
+        max_connections=choose_connections(task.max_connections),
         cost_limit=task.cost_limit,
         token_limit=task.token_limit,
         fail_on_error=task.fail_on_error,
@@ -113,20 +112,22 @@ async def play_task(task: ShardTask, report: Callable[[ShardReport], None]) -> N
     report(ShardReport(summary=summary))
 
 
-async def start_shard(task: ShardTask) -> AsyncGenerator[ShardReport]:
+async def start_shard(task: ShardTask, *, folder: Path = Path()) -> AsyncGenerator[ShardReport]:
     """Start a process of this Python that plays a shard, and yield what it reports.
 
-    The process ends, and keeps what it has stored, when the iterator is closed or this process ends.
+    The process works in `folder`, this process's own by default. It ends, and keeps what it has stored, when
+    the iterator is closed or this process ends.
 
     Raises:
         StoreError: The log beside the folder cannot be written.
     """
-    with _open_log(Path(f"{task.out}.log")) as written:
+    with _open_log(folder / f"{task.out}.log") as written:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "peerjudge.features.shards.worker"),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=written,
+            cwd=folder,
             limit=_LONGEST_LINE,
             # Ctrl-C in a terminal reaches this process alone, which then ends its shards.
             start_new_session=True,

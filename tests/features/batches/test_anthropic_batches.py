@@ -13,7 +13,7 @@ import pytest
 from aiohttp import web
 
 from peerjudge.runs import run
-from tests.faults.batch_kit import (
+from tests.features.batches.batch_kit import (
     COST,
     DISCUSSIONS,
     RUN,

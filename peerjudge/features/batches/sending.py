@@ -1,4 +1,4 @@
-"""Batch mode of a run: its checks, its prices, and the parts that wait for batches."""
+"""Batch mode of a run: its checks, its prices, and the cards whose calls go out as batches."""
 
 from __future__ import annotations
 
@@ -11,36 +11,22 @@ from typing import TYPE_CHECKING
 from peerjudge.data import Card, ReviewerKind
 from peerjudge.engine.barrier import Barrier
 from peerjudge.errors import ExperimentError
+from peerjudge.features.batches.record import Batches
+from peerjudge.runs.deliveries import Delivery, OpenDelivery
 from peerjudge.runs.estimate import Costs
 from peerjudge.runs.resolve import Prepared
-from peerjudge.shelf.cards import can_batch, lacks_batch_setting
-from peerjudge.store.batches import Batches
+from peerjudge.shelf.cards import PROVIDERS
 
 if TYPE_CHECKING:
-    from peerjudge.clients.batching import BatchMode
+    from peerjudge.features.batches.anthropic import AnthropicTransport
+    from peerjudge.features.batches.openai import OpenAITransport
+    from peerjudge.features.batches.queues import BatchMode
 
-MOST_OPEN = 2000
-"""Discussions open at a time in batch mode: each adds one request to a batch."""
-_USUAL_OPEN = 10
+_MOST_OPEN = 2000
+"""Discussions open at a time: each adds one request to a batch."""
+_BATCH_PROVIDERS = frozenset({"openai", "anthropic"})
 _BATCH_PRICE = 0.5
 """Price of a token in a batch as a share of its price in a single call."""
-
-
-def choose_connections(given: int | None, *, batch: bool) -> int:
-    """Return the most discussions open at a time."""
-    if given is not None:
-        return given
-    return MOST_OPEN if batch else _USUAL_OPEN
-
-
-def check_detach(*, detach: bool, batch: bool, wait: bool) -> None:
-    """Raise `ExperimentError` if a run is to leave its batches and has none, or is to wait for people."""
-    if detach and not batch:
-        msg = "--detach leaves batches at the provider: add --batch, or leave out --detach"
-        raise ExperimentError(msg)
-    if detach and wait:
-        msg = "--detach ends the run while others work and --wait does not: leave out one of them"
-        raise ExperimentError(msg)
 
 
 def check_batch(*, deadline: float | None, questions: str | None) -> None:
@@ -65,7 +51,7 @@ def apply_batch_prices(prepared: Prepared, *, limited: bool = False) -> Prepared
     """
     cast = prepared.plan.cast
     _require_own_address(cast)
-    batched = list_batched(cast)
+    batched = _list_batched(cast)
     if not batched:
         msg = (
             "--batch needs a card with [model] provider = 'openai' or 'anthropic', or batch = true; "
@@ -89,14 +75,14 @@ def apply_batch_prices(prepared: Prepared, *, limited: bool = False) -> Prepared
     )
 
 
-def list_batched(cast: Mapping[str, Card]) -> list[str]:
+def _list_batched(cast: Mapping[str, Card]) -> list[str]:
     """Return the cards whose calls go out as batches in batch mode."""
     return [name for name, card in cast.items() if can_batch(card)]
 
 
 def _require_own_address(cast: Mapping[str, Card]) -> None:
     for name, card in cast.items():
-        if card.model is not None and lacks_batch_setting(card):
+        if card.model is not None and _lacks_batch_setting(card):
             msg = (
                 f"card {name!r} has base_url = {card.model.base_url!r}, which is not the address of "
                 f"{card.model.provider}: under [model], set batch = true if that server has the same batch "
@@ -126,22 +112,73 @@ def _require_lengths(prepared: Prepared, batched: list[str]) -> None:
                 raise ExperimentError(msg)
 
 
+def can_batch(card: Card) -> bool:
+    """Return whether the calls of a card can go out as batches.
+
+    These are cards of OpenAI and Anthropic at the provider's own address, unless they set `batch` to false,
+    and cards that set it to true.
+    """
+    spec = card.model
+    if card.kind is not ReviewerKind.MODEL or spec is None:
+        return False
+    if spec.batch is not None:
+        return spec.batch
+    return spec.provider in _BATCH_PROVIDERS and not _lacks_batch_setting(card)
+
+
+def _lacks_batch_setting(card: Card) -> bool:
+    """Return whether a card of OpenAI or Anthropic has another address and does not say if that batches."""
+    spec = card.model
+    if spec is None or spec.provider not in _BATCH_PROVIDERS or spec.batch is not None:
+        return False
+    own = PROVIDERS[spec.provider].base_url
+    return spec.base_url is not None and spec.base_url.rstrip("/") != own
+
+
+class BatchCarrier:
+    """What carries the requests of a run's clients as batches: a `peerjudge.clients.Carrier`."""
+
+    def __init__(self, mode: BatchMode) -> None:
+        self._mode = mode
+
+    def takes(self, card: Card) -> bool:
+        """Return whether the calls of a card go out as batches."""
+        return can_batch(card)
+
+    def open_transport(self, dialect: str) -> OpenAITransport | AnthropicTransport:
+        """Return the HTTP transport of a client with this API."""
+        from peerjudge.features.batches import anthropic, openai
+
+        if dialect == "openai":
+            return openai.OpenAITransport(self._mode.open_queue(openai.OpenAIBatches))
+        return anthropic.AnthropicTransport(self._mode.open_queue(anthropic.AnthropicBatches))
+
+
 @asynccontextmanager
-async def open_batch_mode(
-    cache: Path | None, *, batch: bool, detach: bool, say: Callable[[str], None]
-) -> AsyncGenerator[BatchMode | None]:
-    """Open the batch mode of a run, `None` without; tasks started inside count for its barrier.
+async def open_batches(
+    cache: Path | None, *, detach: bool, say: Callable[[str], None]
+) -> AsyncGenerator[OpenDelivery]:
+    """Open the batch mode of a run; tasks started inside count for its barrier.
 
     Raises `ExperimentError` if replies are kept in memory only: a crash would lose paid batches.
     """
-    if not batch:
-        yield None
-        return
     if cache is None:
         msg = "--batch keeps its batches in the reply cache: leave out --cache none"
         raise ExperimentError(msg)
-    from peerjudge.clients.batching import BatchMode
+    # Imports the clients, and with them AutoGen; a dry run does not need it.
+    from peerjudge.features.batches.queues import BatchMode
 
     barrier = Barrier()
     with Batches.open(cache) as batches, barrier.use():
-        yield BatchMode(barrier, batches, say=say, detach=detach)
+        mode = BatchMode(barrier, batches, say=say, detach=detach)
+        yield OpenDelivery(carrier=BatchCarrier(mode), detached=mode.detached, close=mode.close)
+
+
+BATCHES = Delivery(
+    takes=can_batch,
+    most_open=_MOST_OPEN,
+    check=check_batch,
+    prepare=apply_batch_prices,
+    open=open_batches,
+)
+"""Batches of OpenAI and Anthropic."""

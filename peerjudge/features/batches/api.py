@@ -1,17 +1,16 @@
-"""Interfaces of a provider's batch API and of the record of batches, and the errors of both."""
+"""Interface of a provider's batch API, and its errors."""
 
 from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 from httpx2 import AsyncClient, Response
 
 from peerjudge.clients.cleaning import Redaction
-from peerjudge.data.batches import BatchState, StoredBatch
 
 _KEY_HEADERS = frozenset({"authorization", "x-api-key", "api-key"})
 
@@ -134,39 +133,3 @@ def require_success(response: Response) -> None:
     """Raise `BatchRefusedError` for an error status."""
     if not response.is_success:
         raise BatchRefusedError(response.status_code, response.text)
-
-
-class BatchRecord(Protocol):
-    """Durable record of batches and their requests; see `peerjudge.store.batches.Batches`."""
-
-    def intend(self, intent: str, keys: Iterable[str], *, place: str, created: float) -> None:
-        """Record a batch of the requests with these keys, before anything is sent."""
-        ...
-
-    def advance(self, intent: str, state: BatchState, *, batch: str | None = None) -> None:
-        """Record the state of a batch, and its id once it is known."""
-        ...
-
-    def end(self, intent: str, responses: Mapping[str, str]) -> None:
-        """Store the responses of a batch that has ended; forget its requests without any."""
-        ...
-
-    def drop(self, intent: str) -> None:
-        """Forget a batch that the server does not have."""
-        ...
-
-    def forget(self, key: str) -> None:
-        """Forget the response of a request that is sent again."""
-        ...
-
-    def find(self, key: str) -> tuple[StoredBatch, str | None] | None:
-        """Return the batch of a request, and its response if the batch has ended; else `None`."""
-        ...
-
-    def count(self, intent: str) -> int:
-        """Return the number of requests of a batch that has not ended."""
-        ...
-
-    def list_ids(self, place: str) -> Collection[str]:
-        """Return the known ids of the batches at an address."""
-        ...

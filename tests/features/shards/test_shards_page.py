@@ -1,4 +1,4 @@
-"""The commands and recipes of docs/scale.md work as they are written there."""
+"""The commands and recipes of docs/features/shards.md work as they are written there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 import peerjudge as pj
 
-PAGE = (Path(__file__).resolve().parents[3] / "docs" / "scale.md").read_text("utf-8")
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "features" / "shards.md").read_text("utf-8")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCKS = BLOCK.findall(PAGE)
 _SHARDS = 8

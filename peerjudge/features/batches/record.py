@@ -5,10 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Self
 
-from peerjudge.data.batches import BatchState, StoredBatch
 from peerjudge.store.replies import open_file, store_errors
 
 _TABLES = """
@@ -20,6 +21,30 @@ CREATE TABLE IF NOT EXISTS batch_requests (
 );
 CREATE INDEX IF NOT EXISTS requests_of_batch ON batch_requests (intent);
 """
+
+
+class BatchState(StrEnum):
+    """How far a batch has come."""
+
+    INTENDED = "intended"
+    """Recorded; the server has no batch."""
+    CREATING = "creating"
+    """The server may have the batch, under an unknown id."""
+    SENT = "sent"
+    """The server has the batch under its id."""
+    ENDED = "ended"
+    """All responses are stored."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredBatch:
+    """A batch: its name here (`intent`), its address, its id at the server, its time of creation."""
+
+    intent: str
+    place: str
+    state: BatchState
+    batch: str | None
+    created: float
 
 
 class Batches:

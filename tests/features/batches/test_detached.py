@@ -8,9 +8,9 @@ import pytest
 
 from peerjudge.errors import ExperimentError
 from peerjudge.runs import run
-from tests.faults.batch_kit import COST, RUN, TURNS, WAVES, prepare
-from tests.faults.test_anthropic_batches import MessageBatchServer
-from tests.faults.test_batches import BatchServer
+from tests.features.batches.batch_kit import COST, RUN, TURNS, WAVES, prepare
+from tests.features.batches.test_anthropic_batches import MessageBatchServer
+from tests.features.batches.test_batches import BatchServer
 
 
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])

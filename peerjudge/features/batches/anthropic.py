@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from httpx import AsyncBaseTransport, Request, Response
 
-from peerjudge.clients.batch_api import (
+from peerjudge.features.batches.api import (
     BatchApi,
     BatchRequest,
     BatchUndecidedError,
@@ -23,7 +23,7 @@ from peerjudge.clients.batch_api import (
 )
 
 if TYPE_CHECKING:
-    from peerjudge.clients.batching import BatchQueue
+    from peerjudge.features.batches.queues import BatchQueue
 
 _KEY_LENGTH = 32
 """Hexadecimal digits of a key: the 64 characters of a `custom_id` hold a key and the name of the batch."""

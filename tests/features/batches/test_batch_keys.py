@@ -7,9 +7,9 @@ import json
 import pytest
 
 from peerjudge.runs import run
-from tests.faults.batch_kit import prepare
-from tests.faults.test_anthropic_batches import MessageBatchServer
-from tests.faults.test_batches import BatchServer
+from tests.features.batches.batch_kit import prepare
+from tests.features.batches.test_anthropic_batches import MessageBatchServer
+from tests.features.batches.test_batches import BatchServer
 
 KEY = "sk-of-the-test-0123456789"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from httpx2 import AsyncBaseTransport, Request, Response
 
-from peerjudge.clients.batch_api import (
+from peerjudge.features.batches.api import (
     BatchApi,
     BatchFailedError,
     BatchRequest,
@@ -17,7 +17,7 @@ from peerjudge.clients.batch_api import (
 )
 
 if TYPE_CHECKING:
-    from peerjudge.clients.batching import BatchQueue
+    from peerjudge.features.batches.queues import BatchQueue
 
 _INTENT = "peerjudge"
 """Key of the metadata of a batch that holds its name here."""

@@ -17,19 +17,18 @@ from dataclasses import dataclass, field
 from enum import Enum
 from uuid import uuid4
 
-from peerjudge.clients.batch_api import (
+from peerjudge.clients.cache import request_key
+from peerjudge.clients.retry import is_transient
+from peerjudge.engine.barrier import Barrier, parked
+from peerjudge.features.batches.api import (
     BatchApi,
     BatchFailedError,
-    BatchRecord,
     BatchRefusedError,
     BatchRequest,
     BatchUndecidedError,
     LineResponse,
 )
-from peerjudge.clients.cache import request_key
-from peerjudge.clients.retry import is_transient
-from peerjudge.data.batches import BatchState, StoredBatch
-from peerjudge.engine.barrier import Barrier, parked
+from peerjudge.features.batches.record import Batches, BatchState, StoredBatch
 from peerjudge.logs import get_logger
 
 _FIRST_POLL, _LONGEST_POLL = 0.2, 60.0
@@ -74,7 +73,7 @@ class BatchMode:
     def __init__(
         self,
         barrier: Barrier,
-        batches: BatchRecord,
+        batches: Batches,
         *,
         say: Callable[[str], None] = lambda _: None,
         detach: bool = False,

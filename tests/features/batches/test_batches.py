@@ -12,7 +12,7 @@ from aiohttp import web
 from peerjudge.data import Condition, Experiment, Leader, Orders
 from peerjudge.errors import ExperimentError
 from peerjudge.runs import estimate_calls, prepare as resolve, run
-from tests.faults.batch_kit import (
+from tests.features.batches.batch_kit import (
     COST,
     DISCUSSIONS,
     TURNS,

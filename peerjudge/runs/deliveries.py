@@ -1,0 +1,125 @@
+"""Delivery of a run's calls by other means than one by one, such as batches, which a feature offers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from peerjudge.data import Card
+from peerjudge.errors import ExperimentError
+from peerjudge.registry import find_offer
+from peerjudge.runs.resolve import Prepared
+
+if TYPE_CHECKING:
+    from peerjudge.clients import Carrier
+
+_USUAL_OPEN = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenDelivery:
+    """An open delivery.
+
+    Attributes:
+        carrier: Carries the requests of the run's clients.
+        detached: Set once nothing is left to do but to wait for the provider.
+        close: Ends what the delivery does in the background; it is called before the clients are closed.
+    """
+
+    carrier: Carrier
+    detached: asyncio.Event
+    close: Callable[[], Awaitable[None]]
+
+
+class CheckRun(Protocol):
+    """Raises `ExperimentError` for arguments of a run that the delivery cannot keep."""
+
+    def __call__(self, *, deadline: float | None, questions: str | None) -> None:
+        """Check the arguments of a run."""
+        ...
+
+
+class PrepareRun(Protocol):
+    """Returns a run at the prices of the delivery; `limited` says that a limit bounds its cost or tokens.
+
+    Raises `ExperimentError` if its cards cannot be delivered so.
+    """
+
+    def __call__(self, prepared: Prepared, *, limited: bool = False) -> Prepared:
+        """Return the run at the prices of the delivery."""
+        ...
+
+
+class OpenRun(Protocol):
+    """Opens the delivery of a run, whose tasks start inside."""
+
+    def __call__(
+        self, cache: Path | None, *, detach: bool, say: Callable[[str], None]
+    ) -> AbstractAsyncContextManager[OpenDelivery]:
+        """Open the delivery beside a file of cached replies; `say` shows a sentence to the user."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """What a feature offers to the hook `delivery`.
+
+    Attributes:
+        takes: Whether the calls of a card are delivered so; others go out one by one.
+        most_open: Discussions open at a time, unless the user says.
+    """
+
+    takes: Callable[[Card], bool]
+    most_open: int
+    check: CheckRun
+    prepare: PrepareRun
+    open: OpenRun
+
+
+def choose_delivery(*, batch: bool, detach: bool = False, wait: bool = False) -> Delivery | None:
+    """Return the delivery of a run, `None` for single calls.
+
+    Raises:
+        ExperimentError: A run is to leave its batches and has none, or is to wait for people as well, or no
+            feature sends batches.
+    """
+    if detach and not batch:
+        msg = "--detach leaves batches at the provider: add --batch, or leave out --detach"
+        raise ExperimentError(msg)
+    if detach and wait:
+        msg = "--detach ends the run while others work and --wait does not: leave out one of them"
+        raise ExperimentError(msg)
+    if not batch:
+        return None
+    delivery = find_offer("delivery", "batch")
+    if delivery is None:
+        msg = "no feature sends batches here: leave out --batch"
+        raise ExperimentError(msg)
+    return delivery
+
+
+def choose_connections(given: int | None, *, delivery: Delivery | None = None) -> int:
+    """Return the most discussions open at a time."""
+    if given is not None:
+        return given
+    return _USUAL_OPEN if delivery is None else delivery.most_open
+
+
+@asynccontextmanager
+async def open_delivery(
+    delivery: Delivery | None,
+    cache: Path | None,
+    *,
+    detach: bool,
+    say: Callable[[str], None],
+) -> AsyncGenerator[OpenDelivery | None]:
+    """Open the delivery of a run; `None` for single calls."""
+    if delivery is None:
+        yield None
+        return
+    async with delivery.open(cache, detach=detach, say=say) as opened:
+        yield opened
