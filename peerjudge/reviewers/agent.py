@@ -17,7 +17,7 @@ from autogen_core.models import (
     RequestUsage,
     SystemMessage,
 )
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel
 
 from peerjudge.clients import Governed, itemize_calls, load_client
 from peerjudge.data import Card, from_plain, to_plain
@@ -25,8 +25,6 @@ from peerjudge.data.discussion import Sampling
 from peerjudge.reviewers.calling import SamplingCaller
 from peerjudge.reviewers.messages import build_metadata, build_utterance
 from peerjudge.shelf.cards import check_name
-
-_HISTORY = TypeAdapter(list[LLMMessage])
 
 
 class ReviewerAgentConfig(BaseModel):
@@ -132,7 +130,7 @@ class ReviewerAgent(BaseChatAgent, Component[ReviewerAgentConfig]):
         """Return the history as plain data."""
         return {
             "type": "ReviewerAgentState",
-            "history": _HISTORY.dump_python(await self._context.get_messages(), mode="json"),
+            "history": (await self._context.save_state())["messages"],
         }
 
     async def load_state(self, state: Mapping[str, Any]) -> None:
