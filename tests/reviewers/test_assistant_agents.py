@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -201,30 +200,8 @@ async def test_a_cancelled_token_makes_no_call():
     assert one.prompts == []
 
 
-COURT = '''"""Two debaters review in private; a judge hears them and decides."""
-
-from peerjudge.data import Cue
-from peerjudge.protocol import OpeningOptions, build_opening_cues
-
-SEATS = (2, None)
-ROLES = ("debater", ..., "judge")
-Options = OpeningOptions
-
-
-def next_cues(seats, comparison, turns, options):
-    if not turns:
-        return build_opening_cues(seats[:-1], comparison, options)
-    if turns[-1].cue.seat == seats[-1].id:
-        return ()
-    hears = tuple(range(len(turns)))
-    return (Cue(seat=seats[-1].id, task="discuss", sees=comparison.shown, hears=hears),)
-'''
-
-
-async def test_a_discussion_with_roles_is_a_team(tmp_path: Path):
+async def test_a_discussion_with_roles_is_a_team():
     """Participants take the declared roles in their order; the judge hears both debaters and decides."""
-    (tmp_path / "protocols").mkdir()
-    (tmp_path / "protocols" / "hearing.py").write_text(COURT)
     judge = says("b")
     team = DiscussionTeam(
         [
@@ -232,17 +209,13 @@ async def test_a_discussion_with_roles_is_a_team(tmp_path: Path):
             agent("two", says("a")),
             agent("chair", judge, "You are the judge."),
         ],
-        protocol="hearing",
-        project=tmp_path,
+        protocol="court",
+        options={"rounds": 1, "judge_alone": False},
     )
     result = await team.run(task=COMPARISON)
     said = [(each.source, each.metadata.get("peerjudge.role")) for each in result.messages[1:]]
-    assert said == [
-        ("one", "debater"),
-        ("two", "debater"),
-        ("chair", "judge"),
-        ("discussion", None),
-    ]
+    debate = [("one", "debater"), ("two", "debater")] * 2
+    assert said == [*debate, ("chair", "judge"), ("discussion", None)]
     assert result.messages[-1].metadata["peerjudge.verdict"] == "b"
-    assert str(judge.prompts[0]).count("My words.") == 2
+    assert str(judge.prompts[0]).count("My words.") == 4
     assert shape(judge.prompts[0])[0] == ("SystemMessage", "You are the judge.")
