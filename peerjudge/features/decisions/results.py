@@ -18,8 +18,8 @@ from peerjudge.features.decisions.deciding import (
     measure_decisions,
 )
 from peerjudge.features.decisions.rules import RULES
-from peerjudge.reporting.formats import counted, decimal, percent, points, preface
-from peerjudge.reporting.layout import Column, Table, build_table
+from peerjudge.reporting.formats import counted, percent, points, preface
+from peerjudge.reporting.layout import Cell, Column, Table, build_table
 from peerjudge.results.base import Document, Result, Shown, list_names
 from peerjudge.results.plain import make_plain
 from peerjudge.runs.frames import turns_df
@@ -80,7 +80,7 @@ class DecideResult(Result):
             Column(
                 "Round", "round", about="each seat's turns in the open; 0 is before the discussion"
             ),
-            Column("Calls", lambda row: decimal(row.calls, 1), key="calls"),
+            Column("Calls", "calls", digits=1),
             Column("Right", "right", "share"),
             Column(
                 "Over the last round",
@@ -99,7 +99,7 @@ class DecideResult(Result):
             f"Decision rules after {when}, in % and points [{self.decisions.level:.0%} interval]",
             rows,
             Column("Condition", "condition"),
-            Column("Decided by", lambda row: f"{row.by} (own)" if row.own else row.by, key="by"),
+            Column("Decided by", _name_rule, key="by"),
             Column("Decided", "decided", "share", about="of the discussions"),
             Column("Right", "right", "share", about="of the decided"),
             Column(
@@ -111,6 +111,10 @@ class DecideResult(Result):
             ),
             names=2,
         )
+
+
+def _name_rule(row: DecisionRow) -> Cell:
+    return Cell(f"{row.by} (own)" if row.own else row.by, {"": row.by, "_own": row.own})
 
 
 def _drop_alike(rows: Sequence[DecisionRow]) -> list[DecisionRow]:
@@ -146,7 +150,7 @@ def _say_rounds(rows: Sequence[DecisionRow]) -> Iterator[str]:
             yield f"{condition}: before the first round stood {stood} % of the outcomes."
             continue
         if last.questions < _FEWEST:
-            yield f"{condition}: {last.questions} questions are too few to say whether fewer rounds do."
+            yield f"{condition}: {last.questions} questions are too few to say whether fewer would have done."
             continue
         enough = list(takewhile(_does_as_well, reversed(earlier)))
         if enough:

@@ -48,6 +48,9 @@ def test_the_own_rule_is_the_declared_one_or_the_one_that_fits():
     found = pj.decide(wrong)
     assert not any(row.own for row in found.decisions.rows)
     assert "No rule gives the stored outcomes of talk" in str(found)
+    assert "last (own)" in str(pj.decide(rooms))
+    records = pj.decide(rooms).tables[-1].records()
+    assert [one["by"] for one in records if one["by_own"]] == ["last"]
 
 
 def comparison_verdict(room):
