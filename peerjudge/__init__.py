@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     )
     from peerjudge.errors import PeerJudgeError as PeerJudgeError
     from peerjudge.features.corrected.results import corrected as corrected
+    from peerjudge.features.decisions.results import decide as decide
     from peerjudge.features.forks.forking import fork as fork, fork_sync as fork_sync
     from peerjudge.features.judge.judgements import Judgement as Judgement
     from peerjudge.features.judge.judging import judge as judge, judge_sync as judge_sync

@@ -133,7 +133,7 @@ class BallotCollector:
             self._usd.extend((total, *private))
         comparison = self._table.number(transcript.comparison)
         seating = tuple(
-            [(seat.reviewer, seat.role, seat.sampling.temperature) for seat in transcript.seats]
+            [(seat.reviewer, seat.role, transcript.temperature(seat)) for seat in transcript.seats]
         )
         course = self._course(transcript, comparison)
         given = transcript.options or {}

@@ -54,7 +54,7 @@ class Spoken(Noun, frozen=True, kw_only=True):
     (from an earlier call) or none of these: recordings, people and functions. `retries` counts the
     repeated calls. `prompt_tokens` and `completion_tokens` are those of paid replies, `other_tokens`
     all of the rest. `thinking_tokens` are a part of the completion tokens. `latency` is in seconds,
-    summed over the paid replies.
+    summed over the paid replies. `unset` counts the replies of a model that does not take the temperature.
     """
 
     replies: int = 0
@@ -67,6 +67,7 @@ class Spoken(Noun, frozen=True, kw_only=True):
     other_tokens: int = 0
     thinking_tokens: int = 0
     latency: float = 0.0
+    unset: int = 0
 
     @property
     def uncounted(self) -> int:
@@ -99,6 +100,9 @@ class EffortCollector:
         by_seat: dict[str, list[Reply]] = {seat.id: [] for seat in transcript.seats}
         reread: list[Reply] = []
         given = list_replies(transcript) if replies is None else replies
+        unset = Counter(
+            turn.cue.seat for turn in transcript.turns if "temperature" in turn.utterance.unset
+        )
         for turn, told in zip(transcript.turns, given, strict=False):
             by_seat[turn.cue.seat].append(told.said)
             if told.asked is not None:
@@ -111,7 +115,7 @@ class EffortCollector:
                 sums["reread"] += 1
                 sums["reread_verdicts"] += verdict is not None and verdict.readable
         for seat in transcript.seats:
-            self._spoken[seat.reviewer] += _sum_replies(by_seat[seat.id])
+            self._spoken[seat.reviewer] += _sum_replies(by_seat[seat.id], unset=unset[seat.id])
         if second is not None:
             self._spoken[second.reviewer] += _sum_replies(reread)
         for reply in chain(reread, *by_seat.values()):
@@ -154,7 +158,7 @@ class EffortCollector:
         )
 
 
-def _sum_replies(replies: Sequence[Reply]) -> Spoken:
+def _sum_replies(replies: Sequence[Reply], *, unset: int = 0) -> Spoken:
     paid = [one for one in replies if not (one.simulated or one.cached) and _count_tokens(one)]
     usages = [one.usage for one in paid]
     return Spoken(
@@ -168,6 +172,7 @@ def _sum_replies(replies: Sequence[Reply]) -> Spoken:
         other_tokens=sum(map(_count_tokens, replies)) - sum(map(_count_tokens, paid)),
         thinking_tokens=sum(usage.thinking_tokens for usage in usages),
         latency=sum(one.latency for one in paid),
+        unset=unset,
     )
 
 

@@ -128,7 +128,7 @@ def list_discussion(transcript: Transcript, prices: Prices) -> ListedDiscussion:
         question=" ".join(comparison.question.text[: 2 * _PREVIEW].split())[:_PREVIEW],
         protocol=transcript.protocol,
         seating=tuple(
-            (one.reviewer, one.role, one.sampling.temperature) for one in transcript.seats
+            (one.reviewer, one.role, transcript.temperature(one)) for one in transcript.seats
         ),
         subset=comparison.subset,
         state={None: State.OPEN, StopReason.FAILED: State.FAILED}.get(transcript.stop, State.DONE),

@@ -456,6 +456,17 @@ class Transcript(Displayed, Noun, frozen=True, kw_only=True):
         """Return the seat with this id."""
         return next(seat for seat in self.seats if seat.id == seat_id)
 
+    def temperature(self, seat: Seat) -> float | None:
+        """Return the temperature of a seat; `None` without one, and where the model did not take it."""
+        declared = seat.sampling.temperature
+        if declared is not None and any(
+            "temperature" in turn.utterance.unset
+            for turn in self.turns
+            if turn.utterance.unset and turn.cue.seat == seat.id
+        ):
+            return None
+        return declared
+
     def speaker(self, turn: Turn) -> str:
         """Return the reviewer that spoke a turn; a fork may seat another one there since."""
         return turn.speaker or self.seat(turn.cue.seat).reviewer

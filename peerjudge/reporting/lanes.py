@@ -131,7 +131,7 @@ def _list_turns(transcript: Transcript) -> list[_Said]:
 
 def _name_seat(seat: Seat, transcript: Transcript) -> str:
     """Return the reviewer and its role, with the temperature if the reviewer has several seats."""
-    temperature = seat.sampling.temperature
+    temperature = transcript.temperature(seat)
     twice = sum(one.reviewer == seat.reviewer for one in transcript.seats) > 1
     at = f" at {temperature:g}" if twice and temperature is not None else ""
     return f"{seat.reviewer}{at} ({seat.role})"

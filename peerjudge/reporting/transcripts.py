@@ -108,7 +108,7 @@ class TranscriptData:
         comparison = transcript.comparison
         flags = find_flags(transcript, events)
         places = {seat.id: number for number, seat in enumerate(transcript.seats)}
-        seating = json.dumps([self._seat(seat) for seat in transcript.seats])
+        seating = json.dumps([self._seat(seat, transcript) for seat in transcript.seats])
         moves = [
             [
                 places[turn.cue.seat],
@@ -132,8 +132,8 @@ class TranscriptData:
             ]
         )
 
-    def _seat(self, seat: Seat) -> list[object]:
-        return [self._reviewers.of(seat.reviewer), seat.role, seat.sampling.temperature]
+    def _seat(self, seat: Seat, transcript: Transcript) -> list[object]:
+        return [self._reviewers.of(seat.reviewer), seat.role, transcript.temperature(seat)]
 
 
 @dataclass(slots=True)

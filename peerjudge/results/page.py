@@ -334,14 +334,14 @@ def _played_section(findings: Findings, manifest: Mapping[str, object]) -> Secti
         "What was run",
         *(f"{note}." for note in notes),
         {**_facts(manifest), "resampling seed": str(findings.seed)},
-        _declared_table(manifest),
+        _declared_table(manifest, findings.spoken),
         _conditions_table(findings),
         build_section("Calls and cost", costs) if findings.conditions else None,
         anchor="played",
     )
 
 
-def _declared_table(manifest: Mapping[str, object]) -> Table:
+def _declared_table(manifest: Mapping[str, object], spoken: Mapping[str, Spoken]) -> Table:
     """Return pack, seats with temperatures, orders, leader and options of each condition as played."""
     experiment, cards = _mapping(manifest.get("experiment")), _mapping(manifest.get("cards"))
     given = cast("Sequence[object]", experiment.get("conditions") or ())
@@ -352,6 +352,8 @@ def _declared_table(manifest: Mapping[str, object]) -> Table:
         own = None if isinstance(seat, str) else _mapping(seat).get("temperature")
         card = _mapping(_mapping(cards.get(str(name))).get("sampling")).get("temperature")
         temperature = card if own is None else own
+        if temperature is not None and spoken.get(str(name), Spoken()).unset:
+            temperature = "its own"
         return f"{name}" if temperature is None else f"{name} at {temperature}"
 
     def describe_options(one: Mapping[str, object]) -> str:

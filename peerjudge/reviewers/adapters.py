@@ -1,8 +1,8 @@
 """Reviewers made from agents, AutoGen's teams and model clients, and from functions.
 
 The engine's reviewers serve many discussions at once and keep no history. AutoGen's agents and
-teams keep one, so each cue gives them the whole prompt as one message after a reset, and one object
-speaks in one discussion at a time. A factory makes as many objects as speak at once.
+teams keep one, so each cue gives them the whole prompt after a reset, and one object speaks in one
+discussion at a time, also of several teams. A factory makes as many objects as speak at once.
 
 An agent without a message has failed; one whose message is empty is asked again.
 """
@@ -11,23 +11,34 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable
+import weakref
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
 from typing import cast
+from weakref import WeakKeyDictionary
 
+from autogen_agentchat.agents import AssistantAgent
 from autogen_agentchat.base import ChatAgent, Team
 from autogen_core.models import ChatCompletionClient
 
-from peerjudge.data import Card, Request, Usage, Utterance, replace
+from peerjudge.clients import find_refused
+from peerjudge.clients.sampling import SYSTEM
+from peerjudge.data import Card, Message, Request, Usage, Utterance, replace
 from peerjudge.engine import Reviewer
 from peerjudge.errors import CardError, PeerJudgeError
+from peerjudge.logs import get_logger
 from peerjudge.reviewers.asking import TURN_TIMEOUT, AgentReviewer, NoResponseError, limit_turn
 from peerjudge.reviewers.foreign import ask_agent, ask_team, refuse_exit
-from peerjudge.reviewers.messages import bill_turn
+from peerjudge.reviewers.messages import bill_turn, flatten_prompt
 from peerjudge.reviewers.model import ModelReviewer
 from peerjudge.shelf.cards import check_name
 
 Speaker = ChatAgent | Team
+_locks: WeakKeyDictionary[Speaker, tuple[weakref.ref[asyncio.AbstractEventLoop], asyncio.Lock]] = (
+    WeakKeyDictionary()
+)
+"""Locks of the objects that speak, with the event loop of each."""
+_log = get_logger()
 ReviewFunction = Callable[[Request], Awaitable[str | Utterance]]
 
 
@@ -153,8 +164,23 @@ def _pool(
     timeout: float = TURN_TIMEOUT,
 ) -> Reviewer:
     """Return the reviewer of an AutoGen object, or of those that a factory makes after the first."""
+    if isinstance(first, AssistantAgent) and _has_default_system(first):
+        _log.warning(
+            "the agent has AutoGen's default system message, which asks for TERMINATE as the last line; give "
+            "AssistantAgent(system_message=...), or None for the role in the prompts alone",
+            reviewer=name,
+        )
     speakers = _Speakers(name, factory, first=first, timeout=timeout)
     return AgentReviewer(name, speakers.ask, close=speakers.close)
+
+
+def _has_default_system(agent: AssistantAgent) -> bool:
+    """Return whether an agent was made without a system message, as far as AutoGen can say."""
+    default = inspect.signature(AssistantAgent).parameters["system_message"].default
+    try:
+        return agent.dump_component().config.get("system_message") == default
+    except Exception:  # noqa: BLE001  some tools and clients cannot be dumped
+        return False
 
 
 class _Speakers:
@@ -171,30 +197,43 @@ class _Speakers:
         self._name = name
         self._factory = factory
         self._timeout = timeout
+        self._first = first
+        self._merges = False
         self._idle: list[Speaker] = [first]
-        self._used: set[int] = set()
-        # Without a factory there is one object, so discussions wait for each other.
-        self._slots = asyncio.Semaphore(1) if factory is None else None
 
-    async def ask(self, prompt: str) -> Utterance:
+    async def ask(self, prompt: Sequence[Message]) -> Utterance:
+        """Return the reply to a prompt, which a model that refuses a system role gets as one message."""
+        whole = (Message(role="user", text=flatten_prompt(prompt)),)
+        if self._merges:
+            return await self._ask(whole)
+        try:
+            return await self._ask(prompt)
+        except Exception as error:
+            if find_refused(error, {}, system=True) != SYSTEM:
+                raise
+            self._merges = True
+            return await self._ask(whole)
+
+    async def _ask(self, prompt: Sequence[Message]) -> Utterance:
         """Return the reply of a speaker that is idle, or of a new one."""
-        async with self._slots or nullcontext():
+        # Without a factory there is one object, so discussions wait for each other.
+        async with _lock(self._first) if self._factory is None else nullcontext():
             speaker = self._idle.pop() if self._idle else self._make()
             done = False
             try:
                 async with limit_turn(self._timeout, name=self._name):
-                    if isinstance(speaker, Team):
-                        reply = await ask_team(speaker, prompt, reset=id(speaker) in self._used)
-                    else:
-                        reply = await ask_agent(speaker, prompt)
+                    ask = (
+                        ask_team(speaker, prompt)
+                        if isinstance(speaker, Team)
+                        else ask_agent(speaker, prompt)
+                    )
+                    reply = await ask
                 done = True
             finally:
-                self._used.add(id(speaker))
                 # A group chat that failed cannot be used again; a factory replaces it.
                 if done or self._factory is None:
                     self._idle.append(speaker)
                 else:
-                    self._used.discard(id(speaker))
                     await _close(speaker)
         return reply
 
@@ -210,6 +249,15 @@ class _Speakers:
             for speaker in self._idle:
                 await _close(speaker)
         self._idle.clear()
+
+
+def _lock(speaker: Speaker) -> asyncio.Lock:
+    """Return the lock of an object that may sit in several discussions and teams."""
+    loop = asyncio.get_running_loop()
+    known = _locks.get(speaker)
+    if known is None or known[0]() is not loop:
+        known = _locks[speaker] = (weakref.ref(loop), asyncio.Lock())
+    return known[1]
 
 
 async def _close(speaker: Speaker) -> None:

@@ -9,6 +9,7 @@ from autogen_agentchat.agents import BaseChatAgent
 from autogen_agentchat.base import Response
 from autogen_agentchat.messages import BaseChatMessage, TextMessage
 from autogen_core import CancellationToken, Component, ComponentModel
+from autogen_core.model_context import UnboundedChatCompletionContext
 from autogen_core.models import (
     AssistantMessage,
     ChatCompletionClient,
@@ -16,7 +17,7 @@ from autogen_core.models import (
     RequestUsage,
     SystemMessage,
 )
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel
 
 from peerjudge.clients import Governed, itemize_calls, load_client
 from peerjudge.data import Card, from_plain, to_plain
@@ -24,8 +25,6 @@ from peerjudge.data.discussion import Sampling
 from peerjudge.reviewers.calling import SamplingCaller
 from peerjudge.reviewers.messages import build_metadata, build_utterance
 from peerjudge.shelf.cards import check_name
-
-_HISTORY = TypeAdapter(list[LLMMessage])
 
 
 class ReviewerAgentConfig(BaseModel):
@@ -72,7 +71,7 @@ class ReviewerAgent(BaseChatAgent, Component[ReviewerAgentConfig]):
         self._caller = SamplingCaller(governed, reviewer=name)
         self._system_message = system_message
         self._sampling = sampling
-        self._history: list[LLMMessage] = []
+        self._context = UnboundedChatCompletionContext()
 
     @classmethod
     def of(cls, card: Card, client: ChatCompletionClient) -> Self:
@@ -86,6 +85,11 @@ class ReviewerAgent(BaseChatAgent, Component[ReviewerAgentConfig]):
         )
 
     @property
+    def model_context(self) -> UnboundedChatCompletionContext:
+        """Return the history, as an `AssistantAgent` names it."""
+        return self._context
+
+    @property
     def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:
         """Return the type of the replies: text messages."""
         return (TextMessage,)
@@ -94,17 +98,20 @@ class ReviewerAgent(BaseChatAgent, Component[ReviewerAgentConfig]):
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken
     ) -> Response:
         """Return the reply to the messages since the last call."""
-        new = [message.to_model_message() for message in messages]
+        new: list[LLMMessage] = [message.to_model_message() for message in messages]
         role = [SystemMessage(content=self._system_message)] if self._system_message else []
         with itemize_calls(self.name) as bill:
             result, unset = await self._caller.call(
-                [*role, *self._history, *new], self._sampling, token=cancellation_token
+                [*role, *await self._context.get_messages(), *new],
+                self._sampling,
+                token=cancellation_token,
             )
         utterance = build_utterance(result, bill, model=self._caller.client.model, unset=unset)
         # After the call, so a failed turn leaves no trace and can be repeated.
-        self._history += new
         if utterance.text:
-            self._history.append(AssistantMessage(content=utterance.text, source=self.name))
+            new.append(AssistantMessage(content=utterance.text, source=self.name))
+        for message in new:
+            await self._context.add_message(message)
         usage = RequestUsage(utterance.usage.prompt_tokens, utterance.usage.completion_tokens)
         return Response(
             chat_message=TextMessage(
@@ -117,18 +124,18 @@ class ReviewerAgent(BaseChatAgent, Component[ReviewerAgentConfig]):
 
     async def on_reset(self, cancellation_token: CancellationToken) -> None:
         """Forget the history."""
-        self._history.clear()
+        await self._context.clear()
 
     async def save_state(self) -> Mapping[str, Any]:
         """Return the history as plain data."""
         return {
             "type": "ReviewerAgentState",
-            "history": _HISTORY.dump_python(self._history, mode="json"),
+            "history": (await self._context.save_state())["messages"],
         }
 
     async def load_state(self, state: Mapping[str, Any]) -> None:
         """Restore a saved history."""
-        self._history = _HISTORY.validate_python(state["history"])
+        await self._context.load_state({"messages": state["history"]})
 
     def _to_config(self) -> ReviewerAgentConfig:
         return ReviewerAgentConfig(

@@ -10,7 +10,7 @@ from typing import Any
 from peerjudge.clients import Billing
 from peerjudge.clients.retry import RetryPolicy, limit_time
 from peerjudge.clients.tokens import estimate_tokens
-from peerjudge.data import InnerMessage, Request, Sampling, Usage, Utterance, replace
+from peerjudge.data import InnerMessage, Message, Request, Sampling, Usage, Utterance, replace
 from peerjudge.data.cleaning import is_blank
 from peerjudge.errors import EmptyReplyError
 from peerjudge.logs import get_logger
@@ -32,7 +32,7 @@ class NoResponseError(Exception):
     """Turn of an agent or team without a message. An empty message is a reply."""
 
 
-Ask = Callable[[str], Coroutine[Any, Any, Utterance]]
+Ask = Callable[[Sequence[Message]], Coroutine[Any, Any, Utterance]]
 """Runs an agent on a prompt.
 
 The reply has the tokens that the agent reports, if any, and what it said and called before.
@@ -45,7 +45,7 @@ def limit_turn(seconds: float, *, name: str) -> AbstractAsyncContextManager[None
 
 
 class AgentReviewer:
-    """Reviewer that gives an agent the whole prompt of each cue as one message.
+    """Reviewer that gives an agent the whole prompt of each cue.
 
     A reply without words is requested again, as one of a model is; an error is not, as the agent's own
     client repeats its calls.
@@ -72,16 +72,15 @@ class AgentReviewer:
         self._warned: set[str] = set()
 
     async def speak(self, request: Request) -> Utterance:
-        """Return the reply to the whole prompt, given as one message."""
-        prompt = flatten_prompt(request.messages)
+        """Return the reply to the whole prompt."""
         with bill_turn(request, reviewer=self.name) as bill:
             started = asyncio.get_running_loop().time()
-            replies = await self._ask_for_words(prompt)
+            replies = await self._ask_for_words(request.messages)
             latency = asyncio.get_running_loop().time() - started
         reply = replies[-1]
         return replace(
             reply,
-            usage=_measure_usage(bill, replies, prompt),
+            usage=_measure_usage(bill, replies, flatten_prompt(request.messages)),
             latency=latency,
             attempts=max(len(replies), bill.attempts),
             cached=bill.cached,
@@ -89,7 +88,7 @@ class AgentReviewer:
             inner=bound_inner(reply.inner),
         )
 
-    async def _ask_for_words(self, prompt: str) -> list[Utterance]:
+    async def _ask_for_words(self, prompt: Sequence[Message]) -> list[Utterance]:
         """Return the replies until the first one with words or the last attempt."""
         now = asyncio.get_running_loop().time
         started = now()

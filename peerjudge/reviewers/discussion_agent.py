@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from typing import Any, Self
 
 from autogen_agentchat.agents import BaseChatAgent
@@ -12,6 +13,7 @@ from autogen_core import CancellationToken, Component, ComponentModel
 from pydantic import BaseModel
 
 from peerjudge.clients import allow_namespace
+from peerjudge.reviewers.messages import Task, read_task
 from peerjudge.reviewers.team import DiscussionTeam
 from peerjudge.shelf.cards import check_name
 
@@ -45,6 +47,34 @@ class DiscussionAgent(BaseChatAgent, Component[DiscussionAgentConfig]):
         """Return the type of the replies: text messages."""
         return (TextMessage,)
 
+    async def run(
+        self,
+        *,
+        task: Task = None,
+        cancellation_token: CancellationToken | None = None,
+        output_task_messages: bool = True,
+    ) -> TaskResult:
+        """Return the turns and the verdict; the task is that of a `DiscussionTeam`."""
+        return await super().run(
+            task=read_task(task) or None,
+            cancellation_token=cancellation_token,
+            output_task_messages=output_task_messages,
+        )
+
+    def run_stream(
+        self,
+        *,
+        task: Task = None,
+        cancellation_token: CancellationToken | None = None,
+        output_task_messages: bool = True,
+    ) -> AsyncGenerator[BaseAgentEvent | BaseChatMessage | TaskResult, None]:
+        """Run as `run` does; return each message as it comes and the result last."""
+        return super().run_stream(
+            task=read_task(task) or None,
+            cancellation_token=cancellation_token,
+            output_task_messages=output_task_messages,
+        )
+
     async def on_messages(
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken
     ) -> Response:
@@ -63,19 +93,19 @@ class DiscussionAgent(BaseChatAgent, Component[DiscussionAgentConfig]):
         """Return the turns as they come, then the verdict as the response."""
         inner: list[BaseAgentEvent | BaseChatMessage] = []
         verdict: TextMessage | None = None
-        async for item in self._team.run_stream(
-            task=list(messages),
-            cancellation_token=cancellation_token,
-            output_task_messages=False,
-        ):
-            if isinstance(item, TaskResult):
-                if verdict is not None:
-                    yield Response(chat_message=verdict, inner_messages=inner)
-            elif isinstance(item, TextMessage) and item.source == self._team.name:
-                verdict = item.model_copy(update={"source": self.name})
-            else:
-                inner.append(item)
-                yield item
+        playing = self._team.run_stream(
+            task=list(messages), cancellation_token=cancellation_token, output_task_messages=False
+        )
+        async with aclosing(playing):
+            async for item in playing:
+                if isinstance(item, TaskResult):
+                    if verdict is not None:
+                        yield Response(chat_message=verdict, inner_messages=inner)
+                elif isinstance(item, TextMessage) and item.source == self._team.name:
+                    verdict = item.model_copy(update={"source": self.name})
+                else:
+                    inner.append(item)
+                    yield item
 
     async def on_reset(self, cancellation_token: CancellationToken) -> None:
         """Forget the discussion."""

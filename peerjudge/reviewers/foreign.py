@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import aclosing
 from typing import Any, TypeVar
 
+from autogen_agentchat.agents import AssistantAgent
 from autogen_agentchat.base import ChatAgent, Response, Team
 from autogen_agentchat.messages import (
     BaseAgentEvent,
@@ -18,10 +19,12 @@ from autogen_agentchat.messages import (
     ToolCallRequestEvent,
 )
 from autogen_core import CancellationToken
+from autogen_core.model_context import UnboundedChatCompletionContext
 
-from peerjudge.data import InnerKind, InnerMessage, Usage, Utterance
+from peerjudge.data import InnerKind, InnerMessage, Message, Usage, Utterance
+from peerjudge.reviewers.agent import ReviewerAgent
 from peerjudge.reviewers.asking import NoResponseError
-from peerjudge.reviewers.messages import MODERATOR, parse_logprobs
+from peerjudge.reviewers.messages import MODERATOR, flatten_prompt, parse_logprobs, to_llm_messages
 
 T = TypeVar("T")
 
@@ -39,8 +42,11 @@ class TeamFailedError(Exception):
     """Failure of a group chat, which reports its cause as text only and cannot be used again."""
 
 
-async def ask_agent(agent: ChatAgent, text: str) -> Utterance:
-    """Return the reply of an agent to one message, after a reset.
+async def ask_agent(agent: ChatAgent, prompt: Sequence[Message]) -> Utterance:
+    """Return the reply of an agent to a prompt, after a reset.
+
+    An agent whose context holds any number of messages gets the prompt as it is: the system message after
+    its own, its earlier turns as its own words. Any other agent gets it as one message.
 
     Raises:
         NoResponseError: The agent ended without a response, or tried to end the program.
@@ -60,9 +66,9 @@ async def ask_agent(agent: ChatAgent, text: str) -> Utterance:
 
     async def listen(token: CancellationToken) -> Utterance:
         await agent.on_reset(token)
+        task = await _brief(agent, prompt)
         inner: list[BaseAgentEvent | BaseChatMessage] = []
         response: Response | None = None
-        task = TextMessage(content=text, source=MODERATOR)
         stream = agent.on_messages_stream([task], token)
         # Read to the end: work after the response is part of the turn.
         async with aclosing(stream):
@@ -79,8 +85,22 @@ async def ask_agent(agent: ChatAgent, text: str) -> Utterance:
     return await _run_cancellable(ask, name=agent.name)
 
 
-async def ask_team(team: Team, text: str, *, reset: bool) -> Utterance:
-    """Return the last message of a team's run on one message.
+async def _brief(agent: ChatAgent, prompt: Sequence[Message]) -> TextMessage:
+    """Return the message of a turn, after those before it are added to the agent's context."""
+    text = flatten_prompt(prompt)
+    # A context with a bound would lose the beginning of the prompt.
+    if isinstance(agent, AssistantAgent | ReviewerAgent) and isinstance(
+        agent.model_context, UnboundedChatCompletionContext
+    ):
+        *before, last = prompt
+        text = last.text
+        for message in to_llm_messages(before):
+            await agent.model_context.add_message(message)
+    return TextMessage(content=text, source=MODERATOR)
+
+
+async def ask_team(team: Team, prompt: Sequence[Message]) -> Utterance:
+    """Return the last message of a team's run on a prompt as one message, after a reset.
 
     Raises:
         NoResponseError: The team ended without a message.
@@ -89,9 +109,8 @@ async def ask_team(team: Team, text: str, *, reset: bool) -> Utterance:
     """
 
     async def ask(token: CancellationToken) -> Utterance:
-        if reset:
-            await team.reset()
-        task = [TextMessage(content=text, source=MODERATOR)]
+        await team.reset()
+        task = [TextMessage(content=flatten_prompt(prompt), source=MODERATOR)]
         try:
             result = await team.run(task=task, cancellation_token=token, output_task_messages=False)
         except RuntimeError as cause:

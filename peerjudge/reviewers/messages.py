@@ -35,6 +35,7 @@ from peerjudge.data import (
     content_hash,
     from_json,
     from_plain,
+    to_json,
 )
 from peerjudge.data.cleaning import clean_text
 from peerjudge.errors import DataError
@@ -47,9 +48,14 @@ _SELF = "reviewer"
 _LOGPROBS = TypeAdapter(tuple[TokenLogprob, ...])
 _TEXTS = ("question", "answers")
 _HOW = (
-    "give the task as to_json(comparison), as a StructuredMessage of ComparisonTask, or as JSON "
+    "give a Comparison, a StructuredMessage of ComparisonTask, or JSON "
     '{"question": "...", "answers": ["...", "..."]}'
 )
+_USER = "user"
+"""Source that AutoGen gives to a task in words."""
+
+Task = str | Comparison | BaseChatMessage | Sequence[str | Comparison | BaseChatMessage] | None
+"""What a discussion takes as AutoGen's `task` argument: one comparison, alone or among messages."""
 
 
 def to_llm_messages(messages: Sequence[Message]) -> list[LLMMessage]:
@@ -175,6 +181,7 @@ def build_turn_message(transcript: Transcript, turn: Turn) -> TextMessage:
         | {
             "peerjudge.turn": str(turn.index),
             "peerjudge.seat": turn.cue.seat,
+            "peerjudge.role": transcript.seat(turn.cue.seat).role,
             "peerjudge.private": str(turn.cue.private).lower(),
             "peerjudge.verdict": "" if verdict is None else str(verdict),
             "peerjudge.score": "" if turn.review.score is None else f"{turn.review.score:g}",
@@ -220,31 +227,62 @@ class ComparisonTask(RootModel[Comparison]):
     """Comparison as the content of a `StructuredMessage`."""
 
 
-def read_task(
-    task: str | BaseChatMessage | Sequence[BaseChatMessage] | None,
-) -> list[BaseChatMessage]:
-    """Return the value of AutoGen's `task` argument as a list of messages."""
-    if task is None:
-        return []
-    if isinstance(task, str):
-        return [TextMessage(content=task, source="user")]
-    return [task] if isinstance(task, BaseChatMessage) else list(task)
+def read_task(task: Task) -> list[BaseChatMessage]:
+    """Return the value of AutoGen's `task` argument as a list of messages.
+
+    Raises:
+        DataError: The task has two comparisons, or an object of another type.
+    """
+    alone = task is None or isinstance(task, str | Comparison | BaseChatMessage)
+    given: object = [] if task is None else [task] if alone else task
+    parts = cast("Sequence[object]", given if isinstance(given, Sequence) else [given])
+    for part in parts:
+        if not isinstance(part, str | Comparison | BaseChatMessage):
+            msg = f"a task cannot hold an object of type {type(part).__name__!r}: {_HOW}"
+            raise DataError(msg)
+    if (count := sum(isinstance(part, Comparison) for part in parts)) > 1:
+        msg = f"the task holds {count} comparisons: run the discussion once for each"
+        raise DataError(msg)
+    return [
+        part
+        if isinstance(part, BaseChatMessage)
+        else TextMessage(content=part if isinstance(part, str) else to_json(part), source=_USER)
+        for part in cast("Sequence[str | Comparison | BaseChatMessage]", parts)
+    ]
 
 
 def find_comparison(messages: Sequence[BaseChatMessage]) -> Comparison | None:
-    """Return the comparison in the last message that looks like one; `None` without such a message.
+    """Return the comparison in the last message that looks like one.
+
+    `None` without such a message, if there are no messages or others than a user wrote some, as in a
+    group chat, whose other JSON does not matter.
 
     Raises:
-        DataError: That message holds no valid comparison.
+        DataError: A user's message holds no valid comparison, or the user's task has none.
     """
     for message in reversed(messages):
-        if isinstance(message, StructuredMessage):
-            content = cast("StructuredMessage[BaseModel]", message).content
-            if isinstance(content, ComparisonTask):
-                return content.root
-            return _parse_plain(content.model_dump(mode="json"))
-        if isinstance(message, TextMessage) and message.content.lstrip().startswith("{"):
-            return _parse_text(message.content)
+        try:
+            found = _read_comparison(message)
+        except DataError:
+            if message.source == _USER:
+                raise
+            continue
+        if found is not None:
+            return found
+    if messages and all(message.source == _USER for message in messages):
+        msg = f"the task holds no comparison: {_HOW}"
+        raise DataError(msg)
+    return None
+
+
+def _read_comparison(message: BaseChatMessage) -> Comparison | None:
+    if isinstance(message, StructuredMessage):
+        content = cast("StructuredMessage[BaseModel]", message).content
+        if isinstance(content, ComparisonTask):
+            return content.root
+        return _parse_plain(content.model_dump(mode="json"))
+    if isinstance(message, TextMessage) and message.content.lstrip().startswith("{"):
+        return _parse_text(message.content)
     return None
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from autogen_agentchat.base import ChatAgent, TaskResult, Team
-from autogen_agentchat.messages import BaseAgentEvent, BaseChatMessage
+from autogen_agentchat.messages import BaseAgentEvent, BaseChatMessage, TextMessage
 from autogen_core import CancellationToken, Component, ComponentModel
 from pydantic import BaseModel
 
@@ -36,6 +36,7 @@ from peerjudge.prompts import pack_identity
 from peerjudge.protocol import DiscussionProtocol
 from peerjudge.reviewers.adapters import make_reviewer
 from peerjudge.reviewers.messages import (
+    Task,
     build_turn_message,
     build_verdict_message,
     describe_stop,
@@ -45,6 +46,9 @@ from peerjudge.reviewers.messages import (
 from peerjudge.reviewers.model import ModelReviewer
 from peerjudge.shelf import Shelf
 from peerjudge.shelf.cards import card_identity, check_name
+
+_STATE = "DiscussionTeamState"
+_NOTHING_NEW = "There is no comparison in these messages, so there is nothing to judge."
 
 Participant = ChatAgent | Team | ModelReviewer
 """Member of a discussion team."""
@@ -72,11 +76,13 @@ class DiscussionTeamConfig(BaseModel):
 class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
     """PeerJudge discussion as an AutoGen team.
 
-    The task is a comparison (see `find_comparison`). Every turn is a `TextMessage` of its
-    participant, with `peerjudge.turn`, `peerjudge.seat`, `peerjudge.verdict`, latency and attempts
-    in its metadata; the last message is the verdict, from the team itself. A turn that fails after
-    all retries ends the discussion with an unreadable verdict and the cause in the stop reason;
-    running the team without a new comparison repeats that turn.
+    The task is a `Comparison`, or messages of which one holds it (see `find_comparison`). Every turn is a
+    `TextMessage` of its participant, with `peerjudge.turn`, `peerjudge.seat`, `peerjudge.role`,
+    `peerjudge.verdict`, latency and attempts in its metadata; the last message is the verdict, from the
+    team itself. A turn that fails after all retries ends the discussion with an unreadable verdict and the
+    cause in the stop reason; `run()` without a task, or with the same comparison, repeats that turn. A task
+    without a comparison never gets a verdict: it is an error, or a note where others than a user speak, as
+    in a group chat.
 
     Args:
         participants: Agents, teams or model reviewers with different names, leader first.
@@ -89,7 +95,7 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
 
     Raises:
         PeerJudgeError: A name is on no shelf, an option is unknown, the protocol takes another
-            number of seats, or two participants share a name.
+            number of seats, or two participants, or one and the team, share a name.
     """
 
     component_config_schema = DiscussionTeamConfig
@@ -113,7 +119,7 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
         shelf = Shelf(project=project)
         self._protocol = shelf.protocol(protocol, options=dict(options or {}))
         self._pack = shelf.prompts(prompts)
-        self._seats = _assign_seats(self._participants, self._protocol)
+        self._seats = _assign_seats(self._participants, self._protocol, team=name)
         self._reviewers = {
             seat.id: make_reviewer(participant, name=seat.reviewer)
             for seat, participant in zip(self._seats, self._participants, strict=True)
@@ -144,14 +150,14 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
     async def run(
         self,
         *,
-        task: str | BaseChatMessage | Sequence[BaseChatMessage] | None = None,
+        task: Task = None,
         cancellation_token: CancellationToken | None = None,
         output_task_messages: bool = True,
     ) -> TaskResult:
         """Discuss the comparison of the task, or continue the current discussion.
 
         Raises:
-            DataError: The task has no comparison, and there is no current discussion.
+            DataError: The task has no comparison, or there is none and no current discussion.
             ValueError: The team is discussing already.
         """
         result: TaskResult | None = None
@@ -169,7 +175,7 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
     async def run_stream(
         self,
         *,
-        task: str | BaseChatMessage | Sequence[BaseChatMessage] | None = None,
+        task: Task = None,
         cancellation_token: CancellationToken | None = None,
         output_task_messages: bool = True,
     ) -> AsyncGenerator[BaseAgentEvent | BaseChatMessage | TaskResult, None]:
@@ -180,12 +186,17 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
         self._running = True
         try:
             given = read_task(task)
-            opened = self._open_transcript(find_comparison(given))
+            opened = self._open_discussion(given)
             messages: list[BaseAgentEvent | BaseChatMessage] = []
             if output_task_messages:
                 for message in given:
                     messages.append(message)
                     yield message
+            if opened is None:
+                messages.append(TextMessage(content=_NOTHING_NEW, source=self._name))
+                yield messages[-1]
+                yield TaskResult(messages=messages, stop_reason=_NOTHING_NEW)
+                return
             live = self._discussion
             playing = discuss(
                 opened,
@@ -206,17 +217,23 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
         finally:
             self._running = False
 
-    def _open_transcript(self, comparison: Comparison | None) -> Transcript:
-        """Return the current transcript, or a new one for another comparison."""
-        current = self.transcript
+    def _open_discussion(self, task: Sequence[BaseChatMessage]) -> Transcript | None:
+        """Return the current transcript, or a new one for another comparison; `None` if a chat has none."""
+        current, comparison = self.transcript, find_comparison(task)
         if comparison is None:
+            if task:
+                return None
             if current is None:
                 msg = (
-                    f"the task of team {self._name!r} holds no comparison: give to_json(comparison), "
-                    'or JSON {"question": "...", "answers": ["...", "..."]}'
+                    f"team {self._name!r} has no discussion to continue: give run(task=comparison)"
                 )
                 raise DataError(msg)
             return current
+        opened = self._open_transcript(comparison)
+        return current if current is not None and current.id == opened.id else opened
+
+    def _open_transcript(self, comparison: Comparison) -> Transcript:
+        """Return the discussion of a comparison before its first turn."""
         head = Transcript(
             id="",
             comparison=comparison,
@@ -225,8 +242,7 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
             options=self._protocol.settings(),
             prompts=self._pack.name,
         )
-        opened = replace(head, id=identify(head, prompts=pack_identity(self._pack)))
-        return current if current is not None and current.id == opened.id else opened
+        return replace(head, id=identify(head, prompts=pack_identity(self._pack)))
 
     async def reset(self) -> None:
         """Forget the current discussion."""
@@ -247,7 +263,7 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
         """Return the discussion so far as plain data."""
         transcript = self.transcript
         return {
-            "type": "DiscussionTeamState",
+            "type": _STATE,
             "transcript": None if transcript is None else to_json(transcript),
         }
 
@@ -255,19 +271,23 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
         """Restore a saved discussion, which `run()` without a task continues.
 
         Raises:
-            DataError: The state is of another kind, or of a team with other seats or protocol.
+            DataError: The state is of another kind, or of a team with other seats, protocol, options or
+                prompts.
+            RuntimeError: The team is discussing.
         """
+        if state.get("type") != _STATE:
+            msg = f"team {self._name!r} loads a {_STATE}, not {state.get('type')!r:.80}"
+            raise DataError(msg)
         text = state.get("transcript")
-        if text is None:
-            self._discussion.transcript = None
-            return
-        transcript = from_json(Transcript, str(text))
-        if (transcript.seats, transcript.protocol) != (self._seats, self._protocol.name):
+        transcript = None if text is None else from_json(Transcript, str(text))
+        if transcript and self._open_transcript(transcript.comparison).id != transcript.id:
             msg = (
-                f"this state belongs to {transcript.protocol!r} with "
-                f"{[seat.reviewer for seat in transcript.seats]}, not to team {self._name!r}"
+                f"this state belongs to {transcript.protocol!r} with {dict(transcript.options or {})}, "
+                f"prompts {transcript.prompts!r} and {[seat.reviewer for seat in transcript.seats]}, "
+                f"not to team {self._name!r}"
             )
             raise DataError(msg)
+        await self.reset()
         self._discussion.transcript = transcript
 
     def _to_config(self) -> DiscussionTeamConfig:
@@ -348,12 +368,12 @@ class LiveDiscussion(Journal):
 
 
 def _assign_seats(
-    participants: Sequence[Participant], protocol: DiscussionProtocol
+    participants: Sequence[Participant], protocol: DiscussionProtocol, *, team: str
 ) -> tuple[Seat, ...]:
     """Return a seat for each participant, in order; raise `CardError` if two share a name."""
     names = [check_name(participant.name) for participant in participants]
-    if len(set(names)) != len(names):
-        msg = f"participants of a discussion need names of their own, not {names}"
+    if len({*names, team}) <= len(names):
+        msg = f"participants of {team!r} need names of their own, not {names}"
         raise CardError(msg)
     roles = protocol.list_roles(len(names))
     return tuple(

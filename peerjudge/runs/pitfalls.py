@@ -72,6 +72,18 @@ def list_notes(plan: Plan) -> tuple[str, ...]:
             f"the experiment has {repetitions} repetitions, and {', '.join(same)} reviews "
             "at temperature 0 or with a fixed seed, which usually gives the same review each time"
         )
+    own = {
+        seat.reviewer: None
+        for part in plan.parts
+        for seat in part.seats
+        if plan.cast[seat.reviewer].kind is ReviewerKind.PYTHON
+        and seat.sampling.temperature is not None
+    }
+    if own:
+        notes.append(
+            f"a temperature is declared for {', '.join(own)}, a Python file: an AutoGen agent or team does "
+            "not take it, and it is recorded as not set; a function finds it in request.seat.sampling"
+        )
     notes += _list_unreachable_gold(plan)
     notes += [
         f"condition {part.condition.name!r} judges none of the comparisons, because "

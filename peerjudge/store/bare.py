@@ -57,6 +57,7 @@ class _Said(Struct, gc=False):
     usage: Usage
     confidence: Count | None = None
     logprobs: _Logprobs | None = None
+    unset: tuple[str, ...] = ()
 
 
 class _Turn(Struct, gc=False):
@@ -120,7 +121,7 @@ class BareReader:
         second = None if said.reread is None else said.reread.model
         key = (
             *(said.index, bytes(said.cue), bytes(said.review), said.utterance.model),
-            *(said.utterance.simulated, second, said.speaker),
+            *(said.utterance.simulated, said.utterance.unset, second, said.speaker),
         )
         known = self._known.get(key)
         if known is None:
@@ -162,7 +163,10 @@ def _build(said: _Turn) -> tuple[Turn, CheckedCue]:
             withheld=checked.withheld,
         ),
         utterance=Utterance(
-            text="", model=said.utterance.model, simulated=said.utterance.simulated
+            text="",
+            model=said.utterance.model,
+            simulated=said.utterance.simulated,
+            unset=said.utterance.unset,
         ),
         review=Review(
             verdict=verdict and Verdict(Outcome(verdict.outcome), verdict.choice),

@@ -48,7 +48,7 @@ _FIELDS: Mapping[str, str] = {
     **{name: f"review.verdict.{name}" for name in ("outcome", "choice")},
     **{name: f"review.{name}" for name in ("score", "rule")},
     **{name: f"utterance.{name}" for name in ("model", "finish_reason", "latency", "attempts")},
-    **{name: f"utterance.{name}" for name in ("cached", "simulated", "confidence")},
+    **{name: f"utterance.{name}" for name in ("cached", "simulated", "confidence", "unset")},
     **{
         name: f"utterance.usage.{name}"
         for name in ("prompt_tokens", "completion_tokens", "thinking_tokens", "estimated")
@@ -269,6 +269,7 @@ def _parse_columns(rows: _Rows) -> _Columns:
     columns = dict(zip(_FIELDS, zip(*plain_json(_join(rows, 1)), strict=True), strict=True))
     # Older turns lack the tokens of the thinking.
     columns["thinking_tokens"] = tuple(n or 0 for n in columns["thinking_tokens"])
+    columns["unset"] = tuple("temperature" in (names or ()) for names in columns["unset"])
     columns["characters"] = tuple(row[2] for row in rows)
     columns["probability"] = tuple(
         text

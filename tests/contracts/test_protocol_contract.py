@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from peerjudge.data import MAX_ANSWERS, REFUSED, TIE, UNREADABLE, PromptPack, Verdict
+from peerjudge.data import MAX_ANSWERS, REFUSED, TIE, UNREADABLE, PromptPack, Seat, Verdict
 from peerjudge.errors import PromptError
 from peerjudge.prompts import render
 from peerjudge.protocol import DiscussionProtocol
@@ -67,7 +67,7 @@ def cases(draw: st.DrawFn, name: str) -> Scenario:
     rating = st.sampled_from([1.0, 3.5, 5.0, UNREADABLE, REFUSED])
     bound = most_turns(protocol, n, len(comparison.answers))
     replies = st.lists(verdicts, min_size=1, max_size=bound).map(tuple)
-    seats = seats_of(n)
+    seats = seats_of(n, protocol.list_roles(n))
     return Scenario(
         protocol=protocol,
         seats=seats,
@@ -175,8 +175,16 @@ def test_private_prompts_do_not_depend_on_who_leads(name: str, data: st.DataObje
     case = data.draw(cases(name))
     if case.protocol.settings().get("control") == "swapped":
         return
-    reversed_case = dataclasses.replace(case, seats=case.seats[::-1])
+    reversed_case = dataclasses.replace(case, seats=turn_around(case))
     assert private_prompts(case) == private_prompts(reversed_case)
+
+
+def turn_around(case: Scenario) -> tuple[Seat, ...]:
+    """Return the seats in reverse order, those of a declared role among themselves."""
+    if not case.protocol.roles:
+        return case.seats[::-1]
+    left = {role: [one for one in case.seats if one.role == role] for role in case.protocol.roles}
+    return tuple(left[seat.role].pop() for seat in case.seats)
 
 
 def private_prompts(case: Scenario) -> dict[str, list[object]]:

@@ -148,6 +148,37 @@ def test_prepair_discussion_prepares_each_seat_alone():
     ]
 
 
+def test_a_judge_hears_the_debate_and_decides_against_all_debaters():
+    """The debaters speak at once and never hear the judge; its verdict concludes, readable or not."""
+    cues, verdict = play("court", "aaaab", seats=3, rounds=1, judge_alone=False)
+    assert cues == [
+        ("0", "review_explained", "ab", ()),
+        ("1", "review_explained", "ab", ()),
+        ("0", "discuss", "ab", (0, 1)),
+        ("1", "discuss", "ab", (0, 1)),
+        ("2", "review_explained", "ab", (0, 1, 2, 3)),
+    ]
+    assert verdict == B
+    assert play("court", "aabaa?", seats=3, rounds=1)[1] == UNREADABLE
+    alone, _ = play("court", "aabaab", seats=3, rounds=1, hears="own")
+    assert [hears for *_, hears in alone[2:]] == [(), (0,), (1,), (0, 1, 2, 3, 4)]
+    brief, _ = play("court", "aabb", seats=3, only_if_disagreeing=True)
+    assert len(brief) == 4, "debaters who agree leave the decision to the judge"
+
+
+def test_secret_ballots_decide_whatever_was_said():
+    """A ballot hears the talk and no other ballot, asks for no reasons, and alone counts."""
+    cues, verdict = play("ballot", "aaaaaabba", seats=3)
+    assert [task for _, task, *_ in cues] == ["review_explained"] * 3 + ["discuss"] * 3 + [
+        "review"
+    ] * 3
+    assert [hears for *_, hears in cues[6:]] == [tuple(range(6))] * 3
+    assert verdict == B
+    assert play("ballot", "aaaaaa???", seats=3)[1] == UNREADABLE
+    assert play("ballot", "aaaaab", seats=2)[1] == TIE
+    assert len(play("ballot", "aaab", seats=2, rounds=0, opening="pairwise")[0]) == 4
+
+
 def test_in_a_round_at_once_no_seat_hears_its_own_round():
     """All seats hear the private reviews and earlier rounds; the majority at the end decides."""
     cues, verdict = play("at_once", "abbabbabb", seats=3)

@@ -1,5 +1,6 @@
 """The table of conditions as declared."""
 
+from peerjudge.analysis.effort import Spoken
 from peerjudge.data import Condition, Experiment, Seating, to_plain
 from peerjudge.results.page import _declared_table, _facts
 
@@ -20,9 +21,11 @@ def test_the_table_names_pack_temperature_orders_and_options_as_played():
         "experiment": to_plain(Experiment(data="sample", conditions=(talk, plain))),
         "cards": {"two": {"sampling": {"temperature": 0.7}}},
     }
-    table = _declared_table(manifest)
+    table = _declared_table(manifest, {})
     assert table.rows == (
         ("talk", "mine", "one at 0.0, two at 0.7", "given", "first", "ties=True"),
         ("plain", "long_form", "two at 0.7", "both", "first", "-"),
     )
+    (_, _, seats, *_), _ = _declared_table(manifest, {"one": Spoken(replies=2, unset=1)}).rows
+    assert seats == "one at its own, two at 0.7"
     assert "prompts" not in _facts(manifest)

@@ -159,7 +159,7 @@ async def test_an_empty_message_is_requested_again(texts: list[str], said: str, 
     """An agent without words is asked up to five times, and every reply is paid."""
     left = iter(texts)
 
-    async def ask(prompt: str) -> Utterance:
+    async def ask(prompt: Sequence[Message]) -> Utterance:
         return Utterance(text=next(left), usage=Usage(prompt_tokens=10, completion_tokens=2))
 
     reviewer = AgentReviewer("tester", ask, close=close_nothing, policy=RetryPolicy(wait=0.0))

@@ -21,6 +21,7 @@ from peerjudge.data import (
     Sampling,
     StopReason,
     Verdict,
+    replace,
     to_json,
     to_plain,
 )
@@ -76,6 +77,9 @@ async def test_a_team_discusses_and_ends_with_its_verdict():
 @pytest.mark.parametrize(
     "task",
     [
+        COMPARISON,
+        [COMPARISON],
+        ["Please judge this.", COMPARISON],
         TASK,
         SENT,
         [TextMessage(content="Please judge this.", source="user"), SENT],
@@ -85,7 +89,7 @@ async def test_a_team_discusses_and_ends_with_its_verdict():
     ],
 )
 async def test_a_comparison_is_understood_in_every_form(task: object):
-    """JSON with and without its envelope, a structured message, among other messages."""
+    """A comparison, JSON with and without its envelope, a structured message, among other messages."""
     discussion = team()
     await discussion.run(task=task)  # type: ignore[arg-type]
     assert discussion.transcript is not None
@@ -106,11 +110,16 @@ async def test_texts_alone_make_a_comparison():
 @pytest.mark.parametrize(
     ("task", "fragment"),
     [
-        (None, "holds no comparison"),
-        ("Which is better?", "holds no comparison"),
+        (None, r"has no discussion to continue: give run\(task=comparison\)"),
+        ([], "has no discussion to continue"),
+        ("Which is better?", "holds no comparison: give a Comparison"),
+        ("", "holds no comparison"),
+        ([COMPARISON, COMPARISON.swapped()], "2 comparisons: run the discussion once for each"),
+        (to_plain(COMPARISON), "cannot hold an object of type 'dict'"),
+        ([COMPARISON, 1], "cannot hold an object of type 'int'"),
         ("{nonsense", "starts like JSON but is none"),
-        ("{}", "no question and no answers: give the task as"),
-        ('{"question": "Which?"}', "no answers: give the task as"),
+        ("{}", "no question and no answers: give a Comparison"),
+        ('{"question": "Which?"}', "no answers: give a Comparison"),
         ('{"question": "Which?", "answers": "ab"}', "neither a full comparison"),
         ('{"question": "Which?", "answers": [1]}', "just texts"),
         ('{"question": {"id": "q"}}', "Comparison"),
@@ -118,12 +127,45 @@ async def test_texts_alone_make_a_comparison():
         ('{"question": "Which?", "answers": []}', "has 0 answers"),
     ],
 )
-async def test_a_task_without_a_comparison_says_how_to_give_one(task: str | None, fragment: str):
+async def test_a_task_without_a_comparison_says_how_to_give_one(task: object, fragment: str):
     """The message shows the expected form, and no call is made."""
     fake = FakeChatClient(default="1")
     with pytest.raises(DataError, match=fragment):
-        await team(fake, fake).run(task=task)
+        await team(fake, fake).run(task=task)  # type: ignore[arg-type]
     assert fake.prompts == []
+
+
+async def test_a_new_question_never_gets_the_old_verdict():
+    """A question without answers is refused after a discussion as before it, and without a call."""
+    fake = FakeChatClient(default="1")
+    discussion = team(fake, fake)
+    await discussion.run(task=COMPARISON)
+    for task in ("Now: sponge or brownie?", [TextMessage(content="And this?", source="user")]):
+        with pytest.raises(DataError, match="holds no comparison"):
+            await discussion.run(task=task)
+    saved = team(fake, fake)
+    await saved.load_state(await discussion.save_state())
+    with pytest.raises(DataError, match="holds no comparison"):
+        await saved.run(task="Now: sponge or brownie?")
+    assert len(fake.prompts) == 5
+    again = await saved.run(task=COMPARISON)
+    assert again.messages[-1].metadata["peerjudge.verdict"] == "a"
+    assert len(fake.prompts) == 5
+
+
+async def test_a_new_question_gets_a_discussion_of_its_own():
+    """Equal ids do not make equal questions: a question with other words is discussed anew."""
+    said = FakeChatClient({"bigger": "1", "smaller": "2"}, default="?")
+    discussion = team(said, said)
+    verdicts = [
+        (await discussion.run(task=task)).messages[-1].metadata["peerjudge.verdict"]
+        for task in (
+            COMPARISON,
+            replace(COMPARISON, question=Question(id="q", text="Which is smaller?")),
+        )
+    ]
+    assert verdicts == ["a", "b"]
+    assert len(said.prompts) == 10
 
 
 async def test_turns_are_streamed_as_they_are_spoken():
@@ -140,7 +182,7 @@ async def test_turns_are_streamed_as_they_are_spoken():
 
 
 async def test_a_team_can_be_a_participant_of_a_group_chat():
-    """In a round robin it gives its verdict, and repeats it without calls."""
+    """In a round robin it gives its verdict; without a new comparison it says so, without a call."""
     fake = FakeChatClient(default="1")
     outer = RoundRobinGroupChat(
         [team(fake, fake, name="panel"), ReviewerAgent("chair", FakeChatClient(default="noted"))],
@@ -154,8 +196,23 @@ async def test_a_team_can_be_a_participant_of_a_group_chat():
         "chair",
         "panel",
     ]
-    assert result.messages[-1].metadata["peerjudge.verdict"] == "a"
+    assert result.messages[-3].metadata["peerjudge.verdict"] == "a"
+    assert "peerjudge.verdict" not in result.messages[-1].metadata
+    assert "nothing to judge" in result.messages[-1].to_text()
     assert len(fake.prompts) == 5
+
+
+async def test_a_chat_goes_on_after_json_of_another_kind():
+    """What another agent says as JSON is no task; a new comparison of the user is judged."""
+    chair = ReviewerAgent("chair", FakeChatClient(default='{"choice": 1}'))
+    outer = RoundRobinGroupChat(
+        [DiscussionAgent("judge", team()), chair], max_turns=3, name="outer"
+    )
+    first = await outer.run(task=TASK)
+    assert "nothing to judge" in first.messages[-1].to_text()
+    second = await outer.run(task=to_json(COMPARISON.swapped()))
+    said = [each.to_text() for each in second.messages if each.source == "judge"]
+    assert said[-1] == "Answer (a) is the better one."
 
 
 async def test_a_group_chat_can_be_a_participant_of_a_team():
@@ -192,6 +249,12 @@ async def test_a_discussion_speaks_as_one_agent():
     chair = ReviewerAgent("chair", FakeChatClient({"Answer (b)": "agreed"}, default="what?"))
     result = await RoundRobinGroupChat([judge, chair], max_turns=2).run(task=TASK)
     assert result.messages[-1].to_text() == "agreed"
+    fresh = DiscussionAgent("judge", team(fake, fake))
+    answered = await fresh.run(task=COMPARISON)
+    assert answered.messages[-1].to_text() == "Answer (b) is the better one."
+    streamed = [item async for item in fresh.run_stream(task=COMPARISON.swapped())]
+    assert len(streamed) == 8
+    assert isinstance(streamed[-1], TaskResult)
 
 
 async def test_a_new_comparison_is_a_new_discussion_and_reset_forgets_the_old():
@@ -204,7 +267,7 @@ async def test_a_new_comparison_is_a_new_discussion_and_reset_forgets_the_old():
     assert first is not None
     assert discussion.transcript.id != first.id
     await discussion.reset()
-    with pytest.raises(DataError, match="holds no comparison"):
+    with pytest.raises(DataError, match="no discussion to continue"):
         await discussion.run()
 
 
@@ -247,6 +310,10 @@ async def test_a_saved_discussion_continues_in_another_team():
     assert len(fake.prompts) == 2
     with pytest.raises(DataError, match="belongs to"):
         await DiscussionTeam([ReviewerAgent("x", fake), ReviewerAgent("y", fake)]).load_state(state)
+    with pytest.raises(DataError, match="prompts 'long_form'"):
+        await team(fake, prompts="open_chat").load_state(state)
+    with pytest.raises(DataError, match="not 'AssistantAgentState'"):
+        await fresh.load_state({"type": "AssistantAgentState"})
     await fresh.load_state(await team().save_state())
     assert fresh.transcript is None
 
@@ -348,6 +415,8 @@ async def test_a_paused_team_waits_between_turns():
         await discussion.run(task=TASK)
     with pytest.raises(RuntimeError, match="stop it before"):
         await discussion.reset()
+    with pytest.raises(RuntimeError, match="stop it before"):
+        await discussion.load_state(await team().save_state())
     await discussion.resume()
     assert len((await running).messages) == 7
 
@@ -374,6 +443,8 @@ def test_invalid_teams_are_refused_when_they_are_made():
     one, two = ReviewerAgent("one", fake), ReviewerAgent("two", fake)
     with pytest.raises(CardError, match="names of their own"):
         DiscussionTeam([one, one])
+    with pytest.raises(CardError, match="names of their own"):
+        DiscussionTeam([one, two], name="two")
     with pytest.raises(ProtocolError, match="seats"):
         DiscussionTeam([one])
     with pytest.raises(ShelfError, match="no_such"):

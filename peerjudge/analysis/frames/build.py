@@ -87,18 +87,20 @@ def build_turns_frame(heads: Sequence[Transcript], batches: Iterable[TurnColumns
         names={**names, "choice": known.answers},
         whole=("head", "turn", "characters"),
         real=("score", "confidence", "probability"),
-        flags=("private", "simulated"),
+        flags=("private", "simulated", "unset"),
     )
     head = columns["head"]
     # A cue may show the answers in another order than the comparison does.
     first = known.recode(names.pop("first"), codes["first"])
     judged = known.judge(head, names["outcome"], codes["outcome"], codes["choice"], first=first)
+    seated = known.seat(head, names["seat"], codes["seat"])
+    seated["temperature"] = np.where(columns.pop("unset"), np.nan, seated["temperature"])
     return make_frame(
         "turns",
         {
             **columns,
             **known.place(head),
-            **known.seat(head, names["seat"], codes["seat"]),
+            **seated,
             **{name: make_category(codes[name], column) for name, column in names.items()},
             "choice": make_category(codes["choice"], known.answers),
             **judged,

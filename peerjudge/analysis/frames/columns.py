@@ -42,7 +42,7 @@ FRAMES: Mapping[str, Mapping[str, str]] = {
         "seat": "id of the seat that spoke",
         "reviewer": "reviewer in that seat",
         "role": "judge, leader, follower, panelist, or a role that the protocol declares",
-        "temperature": "of the seat; missing where the provider's default was left",
+        "temperature": "of the seat; missing where the provider's or agent's own was left",
         "task": "part of the prompt pack",
         "private": "whether the seat had not yet heard another",
         "expects": "text, verdict or rating",
@@ -163,7 +163,8 @@ class TurnRow(NamedTuple):
     `head` is the number of its discussion among the heads; the other fields are those of `Turn`,
     `Cue`, `Utterance`, `Usage` and `Review` of the same names, except that `outcome` and `choice`
     are those of the verdict, `probability` is that of the choice, `first` is the first of the answers
-    that the cue shows, and `characters` is the length of the text.
+    that the cue shows, `characters` is the length of the text, and `unset` whether the model does not take
+    the temperature of its seat.
     """
 
     head: int
@@ -186,6 +187,7 @@ class TurnRow(NamedTuple):
     attempts: int
     cached: bool
     simulated: bool
+    unset: bool
     prompt_tokens: int
     completion_tokens: int
     thinking_tokens: int
@@ -236,4 +238,5 @@ def _row(head: int, turn: Turn) -> TurnRow:
         cached=reply.cached,
         finish_reason=reply.finish_reason,
         simulated=reply.simulated,
+        unset="temperature" in reply.unset,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -120,8 +120,8 @@ class Heads:
             "chose_first": make((choice == shown) & chose, ~chose),
         }
 
-    def seat(self, rows: Codes, seats: Names, seat: Codes) -> dict[str, object]:
-        """Return the columns `reviewer`, `role` and `temperature`."""
+    def seat(self, rows: Codes, seats: Names, seat: Codes) -> dict[str, Any]:
+        """Return the columns `reviewer`, `role` and `temperature`, as declared."""
         seatings = Vocabulary[_SeatingKey]()
         at = [
             seatings[tuple((s.id, s.reviewer, s.role, s.sampling.temperature) for s in head.seats)]

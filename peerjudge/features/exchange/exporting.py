@@ -130,7 +130,7 @@ _TURN_COLUMNS: Mapping[str, Callable[[Transcript, Turn], object]] = {
     "seat": lambda _, turn: turn.cue.seat,
     "reviewer": lambda one, turn: one.speaker(turn),
     "role": lambda one, turn: one.seat(turn.cue.seat).role,
-    "temperature": lambda one, turn: one.seat(turn.cue.seat).sampling.temperature,
+    "temperature": lambda one, turn: one.temperature(one.seat(turn.cue.seat)),
     "task": lambda _, turn: turn.cue.task,
     "private": lambda _, turn: turn.cue.private,
     "outcome": lambda _, turn: turn.review.verdict and turn.review.verdict.outcome,

@@ -147,7 +147,7 @@ def _show_seat(seat: Seat, lane: int, transcript: Transcript) -> ShownSeat:
         lane=lane,
         name=seat.reviewer,
         role=seat.role,
-        temperature=seat.sampling.temperature if twice else None,
+        temperature=transcript.temperature(seat) if twice else None,
     )
 
 
