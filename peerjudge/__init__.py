@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from peerjudge.features.judge.judgements import Judgement as Judgement
     from peerjudge.features.judge.judging import judge as judge, judge_sync as judge_sync
     from peerjudge.features.judge.opened import Judge as Judge
+    from peerjudge.features.measures.measuring import measure as measure
     from peerjudge.features.pairs.making import pairs as pairs, pairs_sync as pairs_sync
     from peerjudge.features.papers.reproductions import reproduce as reproduce
     from peerjudge.features.planning.planning import plan as plan

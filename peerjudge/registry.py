@@ -49,6 +49,8 @@ HOOKS: Mapping[str, str] = {
     "open requests": "Requests to people for which a run waits: (location of its store) -> numbers by card.",
     "option of run": "An option of `peerjudge run`, by its name without hyphens, and what it does in place "
     "of the command: a `peerjudge.cli.commands.AddedOption`.",
+    "own measure": "What `report --measure NAME` has below all else: (ballots, name) -> "
+    "`peerjudge.results.added.AddedResult`.",
     "panel of reviewers": "What `agreement --panel` has below its pairs: (ballots on pairs, seed of the "
     "resampling) -> `peerjudge.results.base.FramedResult` with the columns of `agreement`, or None.",
     "published tables": "Figures beside those of `score --beside`: () -> "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, cast
@@ -30,9 +30,16 @@ from peerjudge.reporting.figures import Figure
 from peerjudge.reporting.formats import counted
 from peerjudge.reporting.layout import Section, build_section
 from peerjudge.reporting.transcripts import TranscriptData
-from peerjudge.results.added import AddedResult, AddedSection, list_added, measure_added
+from peerjudge.results.added import (
+    AddedResult,
+    AddedSection,
+    list_added,
+    list_own,
+    measure_added,
+    measure_own,
+)
 from peerjudge.results.agreements import agreement
-from peerjudge.results.base import Document, DrawnResult, Result, Shown, SourcedResult
+from peerjudge.results.base import Document, DrawnResult, Result, Shown, SourcedResult, list_names
 from peerjudge.results.biases import bias
 from peerjudge.results.columns import Cells, list_cells
 from peerjudge.results.contestants import build_contestants_section
@@ -263,7 +270,12 @@ _EXPECTED = {"score", "agreement", "bias"}
 
 
 @check_arguments
-def report(source: Source, *, contestant_of: Mapping[str, str] | None = None) -> Report:
+def report(
+    source: Source,
+    *,
+    contestant_of: Mapping[str, str] | None = None,
+    measure: str | Sequence[str] | None = None,
+) -> Report:
     """Compute the report of a run, of transcripts, or of the recorded reviews of a dataset.
 
     It is saved as one HTML file, which needs no network, with the same numbers beside it in a .json file.
@@ -272,17 +284,20 @@ def report(source: Source, *, contestant_of: Mapping[str, str] | None = None) ->
         source: Run, dataset `NAME:PATH` with reviews by models, or transcripts.
         contestant_of: Contestants by reviewer, for reviewers with another name than theirs, for peer weights
             and self-preference; they replace those that the cards of a run declare.
+        measure: Measures of this project to add, by the names of their files measures/NAME.py.
 
     Raises:
         StoreError: There is no such run.
+        ShelfError: There is no such measure.
         DataError: The dataset has no reviews to report, or there is no such reviewer or contestant.
 
     Example:
         >>> pj.report("study").save("report.html").name
         'report.html'
     """
+    own = list_names(measure) or []
     if isinstance(source, Dataset):
-        return _report_dataset(source, source.name, contestant_of)
+        return _report_dataset(source, source.name, contestant_of, measures=own)
     if is_frame(source):
         msg = "a report lists transcripts, which a frame of ballots does not have; report the run itself"
         raise DataError(msg)
@@ -297,7 +312,7 @@ def report(source: Source, *, contestant_of: Mapping[str, str] | None = None) ->
             source="",
             page=None,
             findings=findings,
-            added=measure_added(ballots),
+            added=measure_added(ballots) | measure_own(ballots, own),
             simulated=findings.simulated,
             listing=listing,
             title="Transcripts",
@@ -308,13 +323,18 @@ def report(source: Source, *, contestant_of: Mapping[str, str] | None = None) ->
 
         async def read() -> RunReport:
             async with open_run(place) as opened:
-                return await report_run(opened, contestant_of=contestant_of)
+                return await report_run(opened, contestant_of=contestant_of, own=own)
 
         return wait_for(read())
-    return _report_dataset(load_dataset(place), place, contestant_of)
+    return _report_dataset(load_dataset(place), place, contestant_of, measures=own)
 
 
-async def report_run(run: OpenRun, *, contestant_of: Mapping[str, str] | None = None) -> RunReport:
+async def report_run(
+    run: OpenRun,
+    *,
+    contestant_of: Mapping[str, str] | None = None,
+    own: Sequence[str] = (),
+) -> RunReport:
     """Read an opened run once without its texts, and then those discussions whole that the page lists."""
     collector = FindingsCollector(prices=run.prices)
     listing = TranscriptData(expected=await run.store.count_members(run.id))
@@ -337,7 +357,7 @@ async def report_run(run: OpenRun, *, contestant_of: Mapping[str, str] | None = 
         source=str(run.place),
         page=None if run.folder is None else run.folder / PAGE,
         findings=findings,
-        added=measure_added(ballots),
+        added=measure_added(ballots) | measure_own(ballots, own),
         simulated=findings.simulated,
         listing=listing,
         title=run.title,
@@ -370,7 +390,11 @@ def _measure_people(data: str | None, judged: Collection[Hashable]) -> Panel | N
 
 
 def _report_dataset(
-    dataset: Dataset, source: str, contestant_of: Mapping[str, str] | None
+    dataset: Dataset,
+    source: str,
+    contestant_of: Mapping[str, str] | None,
+    *,
+    measures: Sequence[str],
 ) -> RecordedReport:
     ballots = identify_reviewers(collect_reviews(dataset), declared={}, given=contestant_of)
     judged = ballots.where(find_pairs(ballots)[ballots.comparison])
@@ -382,7 +406,7 @@ def _report_dataset(
             msg = f"{dataset.name} has reviews by people only, who are its gold"
         msg += "; judge it with `peerjudge run` and report on that run"
         raise DataError(msg)
-    added = list_added(dataset)
+    added = list_added(dataset) | list_own(ballots, measures)
     results, missing = _compute_results(
         dataset, contestant_of, added, alone=len(reviewers) <= _MOST_ALONE
     )

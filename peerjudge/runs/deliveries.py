@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -35,49 +35,31 @@ class OpenDelivery:
     close: Callable[[], Awaitable[None]]
 
 
-class CheckRun(Protocol):
-    """Raises `ExperimentError` for arguments of a run that the delivery cannot keep."""
+class Delivery(Protocol):
+    """What a feature offers to the hook `delivery`. `most_open` discussions are open unless the user says."""
 
-    def __call__(self, *, deadline: float | None, questions: str | None) -> None:
-        """Check the arguments of a run."""
+    most_open: int
+
+    def takes(self, card: Card) -> bool:
+        """Return whether the calls of a card are delivered so; others go out one by one."""
         ...
 
-
-class PrepareRun(Protocol):
-    """Returns a run at the prices of the delivery; `limited` says that a limit bounds its cost or tokens.
-
-    Raises `ExperimentError` if its cards cannot be delivered so.
-    """
-
-    def __call__(self, prepared: Prepared, *, limited: bool = False) -> Prepared:
-        """Return the run at the prices of the delivery."""
+    def check(self, *, deadline: float | None, questions: str | None) -> None:
+        """Raise `ExperimentError` for arguments of a run that it cannot keep."""
         ...
 
+    def prepare(self, prepared: Prepared, *, limited: bool = False) -> Prepared:
+        """Return a run at its prices; `limited` says that a limit bounds cost or tokens.
 
-class OpenRun(Protocol):
-    """Opens the delivery of a run, whose tasks start inside."""
+        Raises `ExperimentError` if the cards cannot be delivered so.
+        """
+        ...
 
-    def __call__(
+    def open(
         self, cache: Path | None, *, detach: bool, say: Callable[[str], None]
     ) -> AbstractAsyncContextManager[OpenDelivery]:
-        """Open the delivery beside a file of cached replies; `say` shows a sentence to the user."""
+        """Open it beside a file of cached replies; tasks of the run start inside. `say` tells the user."""
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
-    """What a feature offers to the hook `delivery`.
-
-    Attributes:
-        takes: Whether the calls of a card are delivered so; others go out one by one.
-        most_open: Discussions open at a time, unless the user says.
-    """
-
-    takes: Callable[[Card], bool]
-    most_open: int
-    check: CheckRun
-    prepare: PrepareRun
-    open: OpenRun
 
 
 def choose_delivery(*, batch: bool, detach: bool = False, wait: bool = False) -> Delivery | None:
@@ -107,19 +89,3 @@ def choose_connections(given: int | None, *, delivery: Delivery | None = None) -
     if given is not None:
         return given
     return _USUAL_OPEN if delivery is None else delivery.most_open
-
-
-@asynccontextmanager
-async def open_delivery(
-    delivery: Delivery | None,
-    cache: Path | None,
-    *,
-    detach: bool,
-    say: Callable[[str], None],
-) -> AsyncGenerator[OpenDelivery | None]:
-    """Open the delivery of a run; `None` for single calls."""
-    if delivery is None:
-        yield None
-        return
-    async with delivery.open(cache, detach=detach, say=say) as opened:
-        yield opened

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,7 @@ from peerjudge.logs import get_logger
 from peerjudge.runs.awaited import check_awaited, open_awaited
 from peerjudge.runs.blocking import block
 from peerjudge.runs.bounds import Bounds, Place
-from peerjudge.runs.deliveries import Delivery, choose_connections, choose_delivery, open_delivery
+from peerjudge.runs.deliveries import Delivery, choose_connections, choose_delivery
 from peerjudge.runs.displays import observe
 from peerjudge.runs.first_texts import add_written, write_data
 from peerjudge.runs.ledger import Ledger, record_calls
@@ -254,8 +255,10 @@ async def run_prepared(
         Store.open(place.source) as opened,
         opened.hold(prepared.run_id),
         open_awaited(plan.cast, place.source) as people,
-        open_delivery(
-            play.delivery, place.replies, detach=play.detach, say=_choose_note(watching)
+        nullcontext()
+        if play.delivery is None
+        else play.delivery.open(
+            place.replies, detach=play.detach, say=_choose_note(watching)
         ) as delivery,
         open_reviewers(
             cast,

@@ -26,7 +26,7 @@ API: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "Functions that read runs, datasets, transcripts and frames. None calls a model.",
         (
             "score", "compare", "agreement", "bias", "rank", "rank_styles",
-            "peer_rank", "corrected", "decide", "events", "talk", "opinion_events", "report", "reproduce",
+            "peer_rank", "corrected", "decide", "events", "measure", "talk", "opinion_events", "report", "reproduce",
         ),
     ),
     "Frames": (

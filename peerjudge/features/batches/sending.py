@@ -174,11 +174,14 @@ async def open_batches(
         yield OpenDelivery(carrier=BatchCarrier(mode), detached=mode.detached, close=mode.close)
 
 
-BATCHES = Delivery(
-    takes=can_batch,
-    most_open=_MOST_OPEN,
-    check=check_batch,
-    prepare=apply_batch_prices,
-    open=open_batches,
-)
-"""Batches of OpenAI and Anthropic."""
+class _Batches:
+    """Batches of OpenAI and Anthropic, as a `peerjudge.runs.deliveries.Delivery`."""
+
+    most_open = _MOST_OPEN
+    takes = staticmethod(can_batch)
+    check = staticmethod(check_batch)
+    prepare = staticmethod(apply_batch_prices)
+    open = staticmethod(open_batches)
+
+
+BATCHES: Delivery = _Batches()
