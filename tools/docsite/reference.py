@@ -25,8 +25,8 @@ API: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "Measures": (
         "Functions that read runs, datasets, transcripts and frames. None calls a model.",
         (
-            "score", "compare", "agreement", "bias", "rank", "rank_styles",
-            "peer_rank", "corrected", "decide", "events", "measure", "talk", "opinion_events", "report", "reproduce",
+            "score", "compare", "agreement", "bias", "rank", "rank_styles", "measure",
+            "peer_rank", "corrected", "decide", "events", "talk", "opinion_events", "report", "reproduce",
         ),
     ),
     "Frames": (
