@@ -279,24 +279,13 @@ class BallotCollector:
             if turn.utterance.simulated and not turn.speaker
         )
         own = self._table.comparisons[comparison].shown
-        turns, stop = transcript.turns, transcript.stop
-        cues = [turn.cue for turn in turns]
-        asked = [turn.cue for turn in turns if turn.review.verdict is not None]
+        cues = [turn.cue for turn in transcript.turns]
         controls: list[Control] = [cue.control for cue in cues if cue.control != "none"]
         return _Course(
-            turns=turns,
+            turns=transcript.turns,
             block=self._blocks[array("i", [cell for row in rows for cell in row]).tobytes()],
             likely=tuple(list_probabilities(transcript, own)) if has_logprobs else (),
-            facts=(
-                len(turns),
-                sum(not cue.private for cue in cues),
-                len({cue.seat for cue in cues if not cue.private}),
-                _agreed(transcript),
-                stop is StopReason.COMPLETE,
-                stop is StopReason.FAILED,
-                all(cue.sees == transcript.comparison.shown for cue in asked),
-                transcript.simulated,
-            ),
+            facts=_list_facts(transcript),
             heard=controls[0] if controls else "none",
             tracking=tracking,
         )
@@ -347,6 +336,23 @@ class BallotCollector:
             where = (judge, place, Stage.CONCLUDED, -1)
             rows.append([*where, spoken, shown, verdict, lone, lone, *_QUIET])
         return rows
+
+
+def _list_facts(transcript: Transcript) -> tuple[int, ...]:
+    """Return the last columns of `Discussions`, from the number of turns on."""
+    turns, stop = transcript.turns, transcript.stop
+    public = [turn.cue.seat for turn in turns if not turn.cue.private]
+    asked = [turn.cue for turn in turns if turn.review.verdict is not None]
+    return (
+        len(turns),
+        len(public),
+        len(set(public)),
+        _agreed(transcript),
+        stop is StopReason.COMPLETE,
+        stop is StopReason.FAILED,
+        all(cue.sees == transcript.comparison.shown for cue in asked),
+        transcript.simulated,
+    )
 
 
 def _mark_stances(rows: Sequence[_Row], *, complete: bool) -> None:

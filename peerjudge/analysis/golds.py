@@ -7,13 +7,12 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import cast
 
 import numpy as np
 
 from peerjudge.analysis.accuracy import Golds
 from peerjudge.analysis.assembling import Vocabulary
-from peerjudge.analysis.ballots import SHARED, Ballots, Bools, Codes, Numbers, Shares
+from peerjudge.analysis.ballots import SHARED, TIE, Ballots, Bools, Codes, Numbers, Shares
 from peerjudge.analysis.grouping import group_rows
 from peerjudge.data import MAX_ANSWERS, Comparison
 from peerjudge.data.choices import suggest_name
@@ -53,38 +52,42 @@ def find_golds(ballots: Ballots, by: str, *, used: Bools, votes: Collection[str]
         DataError: the source has no such groups; the message names those it has.
     """
     comparisons = ballots.comparisons
-    numbers: list[int] = np.flatnonzero(used).tolist()
-    totals = _find_totals([comparisons[n] for n in numbers]) if by == "subset" else {}
+    asked: Numbers = np.flatnonzero(used).astype(np.int32)
+    totals = _find_totals([comparisons[int(n)] for n in asked]) if by == "subset" else {}
+    numbers = asked[ballots.gold_of[asked] >= TIE]
+    verdicts = ballots.gold_of[numbers]
     voters: tuple[str, ...] = ()
     if by == LABELER or votes:
-        voted = find_votes(ballots, votes)
-        given = voted.where(np.argsort(voted.comparison, kind="stable"))
+        given = find_votes(ballots, votes)
         given = given.where(used[given.comparison])
+        given = given.where(np.argsort(given.comparison, kind="stable"))
+        asked = numbers = given.comparison
+        verdicts = given.verdict
         voters = tuple(given.reviewers[int(code)] for code in given.reviewer)
-        numbers = cast("list[int]", given.comparison.tolist())
-        golds = list(zip(numbers, given.verdict.tolist(), strict=True))
-        kinds = [(name_labeler_type(given.reviewers[int(code)]),) for code in given.reviewer]
-        if by != LABELER:
-            kinds = [_name_groups(comparisons[n], by, totals) for n in numbers]
-    else:
-        golds = [(n, int(ballots.gold_of[n])) for n in numbers if ballots.gold_of[n] >= -1]
-        kinds = [_name_groups(comparisons[n], by, totals) for n, _ in golds]
-    # A total comes after all groups of which it is one.
-    totals_last = {group for names in kinds for group in names[1:]}
-    named = dict.fromkeys(group for names in kinds for group in names)
-    groups = sorted(named, key=lambda group: group in totals_last)
+    kinds = (
+        [(name_labeler_type(name),) for name in voters]
+        if by == LABELER
+        else [_name_groups(comparisons[int(n)], by, totals) for n in numbers]
+    )
+    groups = _list_groups(kinds)
     if by and not groups:
-        raise DataError(_describe_groups(ballots, by, [comparisons[n] for n in numbers]))
-    comparison, gold = np.array(golds, dtype=np.int32).reshape(-1, 2).T
+        raise DataError(_describe_groups(ballots, by, [comparisons[int(n)] for n in asked]))
     members = {
         group: np.array([group in names for names in kinds], dtype=np.bool_) for group in groups
     }
     return Golds(
-        comparison=comparison,
-        verdict=gold.astype(np.int8),
-        groups={"": np.ones(len(golds), dtype=np.bool_), **members},
+        comparison=numbers,
+        verdict=verdicts,
+        groups={"": np.ones(len(numbers), dtype=np.bool_), **members},
         voters=voters,
     )
+
+
+def _list_groups(kinds: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return the names in the order of the source; a total comes after all groups of which it is one."""
+    totals = {group for names in kinds for group in names[1:]}
+    named = dict.fromkeys(group for names in kinds for group in names)
+    return sorted(named, key=lambda group: group in totals)
 
 
 def name_labeler_type(labeler: str) -> str:

@@ -105,25 +105,17 @@ def match_published(
         DataError: no table has these groups, the evaluator is unknown, or no score is of a
             protocol of the table.
     """
-    fitting = [table for table in tables if table.by == scores.by]
-    if not fitting:
-        known = " or ".join(f"--by {by}" for by in dict.fromkeys(table.by for table in tables))
-        msg = f"{tables[0].title} has no table by {scores.by or 'no group'}; use {known}"
-        raise DataError(msg)
-    table = fitting[0]
-    if setting and setting not in table.settings:
-        msg = f"{table.title} has no evaluator {setting!r}; it has {', '.join(table.settings)}"
-        raise DataError(msg)
-    methods = list(table.methods)
+    fitting = _choose_tables(tables, scores.by, setting)
+    table, methods = fitting[0], fitting[0].methods
     rows: list[tuple[tuple[str, str, int], Match]] = []
     for one in scores.scores:
         judge = one.judge
         how = (played or {}).get(judge.condition) or Played(method=judge.protocol)
-        if judge.stance == "concluded" and how.method in table.methods:
+        if judge.stance == "concluded" and how.method in methods:
             evaluator = setting or identify_name(judge.reviewer, table.settings)
             line = find_line(fitting, how, evaluator)
-            place = (judge.reviewer, how.prompts, methods.index(how.method))
-            rows.append((place, (one, table.methods[how.method], line)))
+            place = (judge.reviewer, how.prompts, list(methods).index(how.method))
+            rows.append((place, (one, methods[how.method], line)))
     if not rows:
         msg = f"no condition has a protocol of {table.title}: {', '.join(methods)}"
         raise DataError(msg)
@@ -131,6 +123,20 @@ def match_published(
     used = {line.table for _, _, line in matches if line is not None}
     names = [one.name for one in fitting if one.name in used] or [table.name]
     return replace(table, name=", ".join(names)), matches
+
+
+def _choose_tables(tables: Sequence[PublishedTable], by: str, setting: str) -> list[PublishedTable]:
+    """Return the tables with these groups; raise `DataError` for none, or without the evaluator."""
+    fitting = [table for table in tables if table.by == by]
+    if not fitting:
+        known = " or ".join(f"--by {one}" for one in dict.fromkeys(table.by for table in tables))
+        msg = f"{tables[0].title} has no table by {by or 'no group'}; use {known}"
+        raise DataError(msg)
+    known = fitting[0].settings
+    if setting and setting not in known:
+        msg = f"{fitting[0].title} has no evaluator {setting!r}; it has {', '.join(known)}"
+        raise DataError(msg)
+    return fitting
 
 
 def find_line(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -31,16 +31,7 @@ from peerjudge.analysis.ratings import (
     correlate_ratings,
     sum_ratings,
 )
-from peerjudge.data import (
-    LEVEL,
-    Conventions,
-    Dataset,
-    Measurement,
-    Noun,
-    RecordedReview,
-    Undecided,
-    Verdict,
-)
+from peerjudge.data import LEVEL, Conventions, Dataset, Measurement, Noun, RecordedReview, Verdict
 from peerjudge.errors import DataError
 from peerjudge.statistics.sampler import Sampler
 from peerjudge.verdicts import Reading, read_verdict
@@ -164,24 +155,19 @@ def score_ballots(
     source, used = find_source(ballots, gold)
     if gold is not None:
         recorded, reread = (align_comparisons(one, source) for one in (recorded, reread))
+        ballots = align_comparisons(ballots, source)
     correlations = correlate_ratings(recorded, judges, used, sampler=sampler)
-    rated = tabulate_ratings(
-        ballots if gold is None else align_comparisons(ballots, source),
-        reviewers=reviewers,
-        level=level,
-    )
+    rated = tabulate_ratings(ballots, reviewers=reviewers, level=level)
     if correlations and by:
         msg = f"ratings are scored by aspect, not by {by!r}; leave --by out"
         raise DataError(msg)
-    votes = () if conventions is None else conventions.votes
-    by = by or ("" if conventions is None or correlations else conventions.by)
-    golds = find_golds(source, by, used=used, votes=votes)
-    parts = (
-        find_parts(golds.groups, source.question_of[golds.comparison])
-        if by == "subset" and conventions is not None and conventions.mean_of_groups
-        else Parts()
-    )
-    undecided = Undecided.LEFT_OUT if conventions is None else conventions.undecided
+    counted = conventions or Conventions(source="")
+    undecided = counted.undecided
+    by = by or ("" if correlations else counted.by)
+    golds = find_golds(source, by, used=used, votes=counted.votes)
+    averaged = by == "subset" and counted.mean_of_groups
+    asked = source.question_of[golds.comparison]
+    parts = find_parts(golds.groups, asked) if averaged else Parts()
     recorded, reread = (one.where(one.answers > 1) for one in (recorded, reread))
     cells = measure_groups(
         recorded, key_judgements(recorded), golds, sampler=sampler, undecided=undecided
@@ -193,23 +179,6 @@ def score_ballots(
     reread = reread.where(np.isin(reread.comparison, golds.comparison))
     replaced = recorded.where(np.isin(recorded.number, reread.number))
     kinds = _compare_readings(replaced, reread)
-    # By judge in the order of appearance.
-    differing = np.flatnonzero(kinds != "same")
-    differing = differing[np.argsort(group_rows(reread.reviewer)[0][differing], kind="stable")]
-
-    def describe_disagreement(row: int) -> Disagreement:
-        comparison = reread.comparisons[int(reread.comparison[row])]
-        order, number = reread.orders[int(reread.order[row])], int(reread.number[row])
-        return Disagreement(
-            judge=judges[int(reread.reviewer[row])],
-            comparison=comparison.id,
-            shown=tuple(comparison.shown[place] for place in order),
-            recorded=_name_verdict(replaced, row),
-            own=_name_verdict(reread, row),
-            rule=rules[number],
-            text=reviews[number].text,
-        )
-
     return Scores(
         source=ballots.name,
         by=by,
@@ -230,7 +199,7 @@ def score_ballots(
             if code in cells
         ),
         correlations=correlations,
-        disagreements=tuple(map(describe_disagreement, differing.tolist())),
+        disagreements=tuple(_list_disagreements(replaced, reread, kinds, judges, rules, reviews)),
         ratings=sum_ratings(ratings or {}, names),
         rated=rated,
         conventions=conventions,
@@ -305,6 +274,31 @@ def _compare_readings(recorded: Ballots, own: Ballots) -> Names:
     return np.select(
         [same, ours & theirs, theirs], ["same", "different", "only_recorded"], "only_own"
     )
+
+
+def _list_disagreements(
+    recorded: Ballots,
+    own: Ballots,
+    kinds: Names,
+    judges: Sequence[Judge],
+    rules: Mapping[int, str],
+    reviews: Sequence[RecordedReview],
+) -> Iterator[Disagreement]:
+    """Yield the rows whose readings differ, by judge in the order of appearance."""
+    differing = np.flatnonzero(kinds != "same")
+    rows = differing[np.argsort(group_rows(own.reviewer)[0][differing], kind="stable")]
+    for row in rows.tolist():
+        comparison = own.comparisons[int(own.comparison[row])]
+        order, number = own.orders[int(own.order[row])], int(own.number[row])
+        yield Disagreement(
+            judge=judges[int(own.reviewer[row])],
+            comparison=comparison.id,
+            shown=tuple(comparison.shown[place] for place in order),
+            recorded=_name_verdict(recorded, row),
+            own=_name_verdict(own, row),
+            rule=rules[number],
+            text=reviews[number].text,
+        )
 
 
 def _build_reading(cells: Mapping[str, Accuracy] | None, kinds: Names) -> OwnReading | None:

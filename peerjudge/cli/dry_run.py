@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from peerjudge.cli.console import print_json, results
 from peerjudge.cli.tables import say
+from peerjudge.data import add_costs
 from peerjudge.reporting.formats import counted
 from peerjudge.shown import money
 
@@ -101,8 +102,7 @@ def _add_texts(estimate: Estimate, texts: WritingEstimate | None) -> dict[str, o
     """Return the totals with those of the answers, and the estimate of the answers alone."""
     if texts is None:
         return {}
-    costs = (estimate.cost_usd, texts.cost_usd)
-    cost = None if None in costs else sum(each or 0.0 for each in costs)
+    cost = add_costs((estimate.cost_usd, texts.cost_usd))
     return {
         "calls": estimate.calls + texts.calls,
         "tokens": estimate.tokens + texts.tokens,
@@ -190,8 +190,7 @@ def _describe_asks(estimate: Estimate) -> str:
     if not calls:
         return ""
     tokens = sum(step.prompt_tokens + step.completion_tokens for step in estimate.asks)
-    costs = [step.cost_usd for step in estimate.asks]
-    cost = None if None in costs else sum(one or 0.0 for one in costs)
+    cost = add_costs(step.cost_usd for step in estimate.asks)
     return (
         f"In addition at most {calls:,} calls, {tokens:,} tokens, cost: {money(cost)}, if every reply "
         "named no choice and its reviewer were asked (reask=0 turns this off).\n"

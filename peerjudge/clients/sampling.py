@@ -151,28 +151,17 @@ def create_args(
         bound: The form that binds the reply, in place of a response format of the card.
     """
     names = _NAMES[dialect]
-    args: dict[str, object] = {}
-    dropped: list[str] = []
-    for setting in _SETTINGS:
-        value: object = getattr(sampling, setting)
-        if value is None:
-            continue
-        if setting in names and setting not in refused:
-            args[names[setting]] = value
-        else:
-            dropped.append(setting)
-    renamed = bool(_REASONING.match(model)) or COMPLETION_BOUND in refused
-    if dialect == "openai" and renamed and "max_tokens" in args:
-        args[COMPLETION_BOUND] = args.pop("max_tokens")
-    for setting, given in (
-        ("logprobs", _logprob_args(dialect) if sampling.logprobs else {}),
-        ("reasoning_effort", _effort_args(sampling, dialect)),
-        ("thinking_tokens", _budget_args(sampling, dialect, spec)),
-    ):
-        if given is None or (given and setting in refused):
-            dropped.append(setting)
-        else:
-            args |= given
+    if dialect == "openai" and (_REASONING.match(model) or COMPLETION_BOUND in refused):
+        names = {**names, "max_tokens": COMPLETION_BOUND}
+    args, dropped = _collect_args(
+        {
+            **{one: _plain_args(getattr(sampling, one), names.get(one)) for one in _SETTINGS},
+            "logprobs": _logprob_args(dialect) if sampling.logprobs else {},
+            "reasoning_effort": _effort_args(sampling, dialect),
+            "thinking_tokens": _budget_args(sampling, dialect, spec),
+        },
+        refused,
+    )
     args |= _stream_args(dialect, refused)
     if (prose or bound is not None) and spec is not None:
         args = _without_form(args, spec, dialect)
@@ -184,6 +173,26 @@ def create_args(
         # Its API refuses both together with thinking.
         dropped += [name for name in ("temperature", "top_p") if args.pop(name, None) is not None]
     return args, tuple(dropped)
+
+
+def _collect_args(
+    given: Mapping[str, dict[str, object] | None], refused: Collection[str]
+) -> tuple[dict[str, object], list[str]]:
+    """Return the arguments of all settings, and the settings that the provider lacks or the model refused."""
+    args: dict[str, object] = {}
+    dropped: list[str] = []
+    for setting, own in given.items():
+        if own is None or (own and setting in refused):
+            dropped.append(setting)
+        else:
+            args |= own
+    return args, dropped
+
+
+def _plain_args(value: object, name: str | None) -> dict[str, object] | None:
+    if value is None:
+        return {}
+    return None if name is None else {name: value}
 
 
 def _bind_form(
@@ -309,7 +318,11 @@ def find_refused(
         return FORM
     if not _REFUSES.search(message) or _OUT_OF_RANGE.search(message):
         return None
-    setting_of = _name_settings(args)
+    return _find_named(named, message, _name_settings(args))
+
+
+def _find_named(named: object, message: str, setting_of: Mapping[str, str]) -> str | None:
+    """Return the setting that an error names in its field, or else in its message."""
     if isinstance(named, str) and named in setting_of:
         return setting_of[named]
     found = re.search(rf"\b(?:{'|'.join(setting_of)})\b", message) if setting_of else None

@@ -50,6 +50,7 @@ from peerjudge.data.discussion import (
     Utterance,
     Writing,
     WritingMark,
+    add_costs,
     split_turns,
 )
 from peerjudge.data.experiments import (
@@ -193,6 +194,7 @@ __all__ = [
     "Verdict",
     "Writing",
     "WritingMark",
+    "add_costs",
     "content_hash",
     "from_json",
     "from_plain",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
 from math import inf
@@ -219,6 +219,12 @@ class Usage(Noun, frozen=True, kw_only=True):
     completion_tokens: Count = 0
     estimated: bool = False
     thinking_tokens: Count = 0
+
+
+def add_costs(costs: Iterable[float | None]) -> float | None:
+    """Return the sum of costs; `None` if one is unknown."""
+    known = list(costs)
+    return None if None in known else sum(cost or 0.0 for cost in known)
 
 
 class TokenLogprob(Noun, frozen=True, kw_only=True):

@@ -196,15 +196,17 @@ class Table:
 
     def only(self, *headings: str) -> Table:
         """Return the table with these columns, as far as it has them."""
-        return self._take(
+        return self.take(
             [self.headings.index(heading) for heading in headings if heading in self.headings]
         )
 
     def pick(self, *places: int) -> Table:
         """Return the table with the columns of names and those at these places."""
-        return self._take([*range(self.names), *places])
+        return self.take([*range(self.names), *places])
 
-    def _take(self, places: Sequence[int]) -> Table:
+    def take(self, places: Sequence[int]) -> Table:
+        """Return the table with the columns at these places."""
+
         def pick(row: Sequence[R]) -> tuple[R, ...]:
             return tuple(row[place] for place in places)
 
@@ -316,25 +318,24 @@ def build_table(
     values = [[one.value(row) for row in held] for one in typed]
     cells = [[one.show(cell) for cell in own] for one, own in zip(typed, values, strict=True)]
     kept = [
-        place
-        for place in range(len(typed))
-        if groups or any(cell != MISSING for cell in cells[place])
+        place for place, own in enumerate(cells) if groups or any(cell != MISSING for cell in own)
     ]
     if all(place < names for place in kept):
         kept = list(range(len(typed)))
     meanings = [f"{typed[at].heading}: {typed[at].about}." for at in kept if typed[at].about]
-    return Table(
+    table = Table(
         title=title,
-        headings=tuple(typed[place].heading for place in kept),
-        rows=tuple(zip(*(cells[place] for place in kept), strict=True)),
-        names=sum(place < names for place in kept),
+        headings=tuple(column.heading for column in typed),
+        rows=tuple(zip(*cells, strict=True)),
+        names=names,
         note=" ".join([*meanings, *([note] if note else [])]),
         folded=folded,
         total=total,
         groups=groups,
-        columns=tuple(typed[place].name for place in kept),
-        values=tuple(zip(*(values[place] for place in kept), strict=True)),
+        columns=tuple(column.name for column in typed),
+        values=tuple(zip(*values, strict=True)),
     )
+    return table.take(kept)
 
 
 def build_generic_table(title: str, rows: Sequence[Noun]) -> Table:

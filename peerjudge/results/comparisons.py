@@ -237,45 +237,35 @@ def compare(
         6
     """
     sampler = Sampler(seed=seed)
-    named = {
-        hide_password(locate_source(one)) if isinstance(one, Stored) else f"source {number}": one
-        for number, one in enumerate(sources, 1)
-    }
-    tabulated = [_tabulate(one, list_names(reviewers), sampler) for one in named.values()]
-    if len(named) > 1:
-        _require_comparable(named, tabulated)
-    rows, contrasts = _name_rows(list(named), tabulated)
-    rated = _name_ratings(list(named), tabulated)
+    found = _gather(sources, list_names(reviewers), sampler)
     if to and all_pairs:
         msg = "--to compares with one, --all-pairs every two; leave one of them out"
         raise DataError(msg)
-    named_rows = [one.name for one in (*rows, *rated)]
-    first = named_rows[0] if len(named_rows) > _FEW else ""
-    baseline = "" if all_pairs else to or first
-    ratings = compare_ratings(rated, baseline=baseline, sampler=sampler)
-    pairs: tuple[Compared, ...] = ()
-    if rows or not ratings:
-        pairs = compare_all(rows, baseline=baseline, sampler=sampler)
-    if not (pairs or ratings) and not any(one.difference for row in contrasts for one in row.all):
-        names = ", ".join(dict.fromkeys(one.name for one in (*rows, *rated))) or "none"
+    baseline = "" if all_pairs else to or found.choose_baseline()
+    ratings = compare_ratings(found.rated, baseline=baseline, sampler=sampler)
+    pairs: Sequence[Compared] = ()
+    if found.rows or not ratings:
+        pairs = compare_all(found.rows, baseline=baseline, sampler=sampler)
+    if not (pairs or ratings or found.has_contrasts):
         msg = (
             "compare needs two conditions or reviewers with readable verdicts on the same comparisons "
-            f"with gold, or with ratings of the same answers; found {names}. Give one or more run "
+            "with gold, or with ratings of the same answers; found "
+            f"{', '.join(dict.fromkeys(found.names)) or 'none'}. Give one or more run "
             "folders, store URLs or datasets NAME:PATH."
         )
         raise DataError(msg)
-    margins = {one.name: measure_mean_margin(one, sampler=sampler) for one in rows}
+    margins = {one.name: measure_mean_margin(one, sampler=sampler) for one in found.rows}
     return CompareResult(
-        compared=tuple(rows),
-        accuracy={one.name: measure_mean_accuracy(one, sampler=sampler) for one in rows},
+        compared=found.rows,
+        accuracy={one.name: measure_mean_accuracy(one, sampler=sampler) for one in found.rows},
         margin={name: margin for name, margin in margins.items() if margin is not None},
-        contrasts=tuple(contrasts),
+        contrasts=found.contrasts,
         pairs=tuple(pairs),
-        rated=tuple(level for row in rated for level in row.levels),
+        rated=tuple(level for row in found.rated for level in row.levels),
         ratings=ratings,
-        simulated=any(one.simulated for one in tabulated),
+        simulated=found.simulated,
         to=baseline,
-        decisions=tuple(one.decision for one in tabulated if one.decision is not None),
+        decisions=found.decisions,
     )
 
 
@@ -292,13 +282,46 @@ def _list_tested(tested: PairedDifference | None, holm: float) -> dict[str, floa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """The conditions or reviewers of a source, and its discussions against cheaper ways to judge."""
+    """The conditions or reviewers of sources, and their discussions against cheaper ways to judge."""
 
     rows: tuple[AccuracyByComparison, ...]
     contrasts: tuple[ConditionContrasts, ...]
     rated: tuple[RatedAnswers, ...]
     simulated: bool
-    decision: Decision | None = None
+    decisions: tuple[Decision, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """The names of what is compared."""
+        return [one.name for one in (*self.rows, *self.rated)]
+
+    def choose_baseline(self) -> str:
+        """Return the first of more than two."""
+        return self.names[0] if len(self.names) > _FEW else ""
+
+    @property
+    def has_contrasts(self) -> bool:
+        """Whether a discussion could be compared with another way to judge."""
+        return any(one.difference for row in self.contrasts for one in row.all)
+
+
+def _gather(sources: Sequence[Source], reviewers: Sequence[str] | None, sampler: Sampler) -> _Found:
+    """Return what the sources have together, under different names."""
+    named = {
+        hide_password(locate_source(one)) if isinstance(one, Stored) else f"source {number}": one
+        for number, one in enumerate(sources, 1)
+    }
+    found = [_tabulate(one, reviewers, sampler) for one in named.values()]
+    if len(named) > 1:
+        _require_comparable(named, found)
+    rows, contrasts = _name_rows(list(named), found)
+    return _Found(
+        rows=tuple(rows),
+        contrasts=tuple(contrasts),
+        rated=tuple(_name_ratings(list(named), found)),
+        simulated=any(one.simulated for one in found),
+        decisions=tuple(decision for one in found for decision in one.decisions),
+    )
 
 
 def _require_comparable(named: Iterable[str], found: Iterable[_Found]) -> None:
@@ -326,7 +349,7 @@ def _tabulate(source: Source, reviewers: Sequence[str] | None, sampler: Sampler)
         contrasts=build_contrasts(ballots, sampler=sampler, primary=material.primary),
         rated=tabulate_ratings(ballots),
         simulated=ballots.simulated,
-        decision=material.decision,
+        decisions=() if material.decision is None else (material.decision,),
     )
 
 

@@ -22,6 +22,7 @@ from peerjudge.data import (
     Utterance,
     Writing,
     WritingMark,
+    add_costs,
     content_hash,
 )
 from peerjudge.engine import Reviewer, speak, work_through
@@ -165,7 +166,7 @@ async def estimate_writing(
         kept=sum(order.key in kept for order in orders),
         prompt_tokens=sum(usage.prompt_tokens for usage in usages),
         completion_tokens=sum(usage.completion_tokens for usage in usages),
-        cost_usd=None if None in usd else sum(each or 0.0 for each in usd),
+        cost_usd=add_costs(usd),
         simulated=all(card.kind is ReviewerKind.SIMULATED for card in cast.values()),
     )
 

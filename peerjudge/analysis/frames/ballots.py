@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import isnan
+from collections.abc import Callable, Mapping, Sequence
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -12,7 +12,9 @@ import numpy.typing as npt
 from peerjudge.analysis.ballots import (
     DIRECTIONS,
     EVENTS,
+    NONE,
     OUTCOME_CODES,
+    UNREADABLE,
     Ballots,
     Codes,
     Numbers,
@@ -25,10 +27,40 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FACTS = ("repetition", "turns", "spoken", "speakers", "agreed")
-FLAGS = ("complete", "failed", "one_order")
-MOVES = ("gold_move", "majority_move", "first_move")
+"""Columns of the numbers of `Discussions`."""
+FLAGS: Mapping[str, bool] = {"complete": True, "failed": False, "one_order": False}
+"""Columns of its flags, like the next ones with the value of a missing cell."""
+KINDS: Mapping[str, str] = {"protocol": "", "control": "none", "setting": ""}
+"""Columns of its codes into the names of the plural."""
+PLAIN: Mapping[str, object] = {
+    "rating": nan,
+    "usd": nan,
+    "opening": True,
+    "closing": True,
+    "seat": -1,
+    "turn": -1,
+    "round": 0,
+}
+"""Columns that are those of `Ballots`."""
+VERDICTS: Mapping[str, int] = {"verdict": UNREADABLE, "before": NONE, "others": NONE}
+"""Columns of verdicts, with the code of a missing cell, like the next ones."""
+_DIRECTIONS = tuple(one.value for one in DIRECTIONS)
+CODED: Mapping[str, tuple[tuple[str, ...], int]] = {
+    "stage": (tuple(one.name.lower() for one in Stage), int(Stage.RECORDED)),
+    "event": (tuple(one.value for one in EVENTS), -1),
+    **dict.fromkeys(("gold_move", "majority_move", "first_move"), (_DIRECTIONS, -1)),
+}
+"""Columns of names that are known beforehand, in the order of their codes."""
 OUTCOMES = {code: outcome.value for outcome, code in OUTCOME_CODES.items()}
 
+_OF_COMPARISON: Mapping[str, Callable[[Comparison], object]] = {
+    "question": lambda one: one.question.id,
+    "category": lambda one: one.question.category,
+    "subset": lambda one: one.subset,
+    "answers": lambda one: one.shown,
+    "authors": lambda one: tuple(answer.author for answer in one.answers),
+    "meta": lambda one: one.meta,
+}
 _Objects = npt.NDArray[np.object_]
 
 
@@ -37,91 +69,84 @@ def build_ballots_frame(ballots: Ballots) -> pd.DataFrame:
 
     Names are categories in the order of the source, so that a selection of rows keeps it.
     """
-    facts = ballots.discussions
-    every = ballots.discussion
-    comparisons = ballots.comparisons
-    number = ballots.comparison
-    humans = np.array([name in ballots.humans for name in ballots.reviewers], dtype=np.bool_)
-    invented = np.array(
-        [name in ballots.simulated_reviewers for name in ballots.reviewers], dtype=np.bool_
-    )
-    asked = [comparison.question for comparison in comparisons]
-
-    def of_comparison(values: Sequence[object]) -> _Objects:
-        return _pick(values, number)
-
-    def of_discussion(values: Sequence[object], missing: object = None) -> _Objects:
-        return _pick(values, every, missing)
-
-    def name_verdicts(codes: Codes) -> _Objects:
-        shown = [one.shown for one in comparisons]
-        return _objects(
-            [
-                shown[n][code] if code >= 0 else OUTCOMES.get(code)
-                for n, code in zip(_list(number), _list(codes), strict=True)
-            ]
-        )
-
     likely: list[list[float]] = ballots.probabilities.tolist()
     return make_frame(
         "ballots",
         {
-            "question": of_comparison([one.id for one in asked]),
-            "category": of_comparison([one.category for one in asked]),
-            "comparison": _categories(number, [one.id for one in comparisons]),
-            "subset": of_comparison([one.subset for one in comparisons]),
-            "answers": of_comparison([one.shown for one in comparisons]),
-            "authors": of_comparison([tuple(a.author for a in one.answers) for one in comparisons]),
-            "lengths": of_comparison(_cut(ballots.lengths.tolist(), comparisons)),
-            "markdown": of_comparison(_cut(ballots.markdown.tolist(), comparisons)),
-            "gold": name_verdicts(ballots.gold_of[ballots.comparison]),
-            "meta": of_comparison([one.meta for one in comparisons]),
-            "reviewer": _categories(ballots.reviewer, ballots.reviewers),
-            "contestant": _pick(
-                [ballots.contestant_of.get(name) for name in ballots.reviewers], ballots.reviewer
-            ),
-            "human": np.where(ballots.reviewer >= 0, humans[ballots.reviewer], False),  # noqa: FBT003
-            "simulated": np.where(
-                ballots.reviewer >= 0,
-                invented[ballots.reviewer],
-                of_discussion(facts.simulated.tolist(), ballots.simulated).astype(np.bool_),
-            ),
+            **_describe_comparisons(ballots),
+            **_describe_reviewers(ballots),
+            **_describe_discussions(ballots),
+            **{name: getattr(ballots, name) for name in PLAIN},
+            **{name: _name_verdicts(ballots, getattr(ballots, name)) for name in VERDICTS},
+            **{name: _pick(names, getattr(ballots, name)) for name, (names, _) in CODED.items()},
             "shown": _show(ballots),
-            "verdict": name_verdicts(ballots.verdict),
             "probabilities": _objects(
                 [tuple(one for one in row if not isnan(one)) or None for row in likely]
             ),
-            "rating": ballots.rating,
-            "usd": ballots.usd,
             "aspect": _pick(ballots.aspects, ballots.aspect),
-            "stage": _pick([one.name.lower() for one in Stage], ballots.stage.astype(np.int32)),
-            "opening": ballots.opening,
-            "closing": ballots.closing,
-            "discussion": of_discussion(facts.ids),
-            "condition": _categories(of_discussion(facts.condition.tolist(), -1), facts.conditions),
-            "protocol": of_discussion([facts.protocols[n] for n in _list(facts.protocol)]),
-            "control": of_discussion([facts.controls[n] for n in _list(facts.control)]),
-            "setting": of_discussion([facts.settings[n] for n in _list(facts.setting)]),
-            "seats": of_discussion([facts.seatings[n] for n in _list(facts.seating)]),
-            "first_shown": of_discussion(
-                [
-                    tuple(comparisons[n].shown[k] for k in ballots.orders[order])
-                    for n, order in zip(_list(facts.comparison), _list(facts.order), strict=True)
-                ]
-            ),
-            **{name: of_discussion(getattr(facts, name).tolist()) for name in (*FACTS, *FLAGS)},
-            "seat": ballots.seat,
-            "turn": ballots.turn,
-            "round": ballots.round,
-            "event": _pick([one.value for one in EVENTS], ballots.event.astype(np.int32)),
-            "before": name_verdicts(ballots.before),
-            "others": name_verdicts(ballots.others),
             "opponents": _pick(ballots.panels, ballots.opponents),
-            **{
-                name: _pick([one.value for one in DIRECTIONS], getattr(ballots, name))
-                for name in MOVES
-            },
         },
+    )
+
+
+def _describe_comparisons(ballots: Ballots) -> dict[str, object]:
+    comparisons, number = ballots.comparisons, ballots.comparison
+    return {
+        **{
+            name: _pick([read(one) for one in comparisons], number)
+            for name, read in _OF_COMPARISON.items()
+        },
+        "comparison": _categories(number, [one.id for one in comparisons]),
+        "lengths": _pick(_cut(ballots.lengths.tolist(), comparisons), number),
+        "markdown": _pick(_cut(ballots.markdown.tolist(), comparisons), number),
+        "gold": _name_verdicts(ballots, ballots.gold_of[number]),
+    }
+
+
+def _describe_reviewers(ballots: Ballots) -> dict[str, object]:
+    """Return the columns of reviewers; a conclusion of several seats is as simulated as its discussion."""
+    names, number = ballots.reviewers, ballots.reviewer
+    spoken = _pick(ballots.discussions.simulated.tolist(), ballots.discussion, ballots.simulated)
+    invented = _pick([name in ballots.simulated_reviewers for name in names], number)
+    return {
+        "reviewer": _categories(number, names),
+        "contestant": _pick([ballots.contestant_of.get(name) for name in names], number),
+        "human": _pick([name in ballots.humans for name in names], number, missing=False).astype(
+            np.bool_
+        ),
+        "simulated": np.where(number >= 0, invented, spoken).astype(np.bool_),
+    }
+
+
+def _describe_discussions(ballots: Ballots) -> dict[str, object]:
+    facts = ballots.discussions
+    values: dict[str, Sequence[object]] = {
+        "discussion": facts.ids,
+        **{
+            name: _pick(getattr(facts, f"{name}s"), getattr(facts, name)).tolist() for name in KINDS
+        },
+        "seats": _pick(facts.seatings, facts.seating).tolist(),
+        "first_shown": [
+            tuple(ballots.comparisons[n].shown[k] for k in ballots.orders[order])
+            for n, order in zip(_list(facts.comparison), _list(facts.order), strict=True)
+        ],
+        **{name: getattr(facts, name).tolist() for name in (*FACTS, *FLAGS)},
+    }
+    conditions = _pick(facts.condition.tolist(), ballots.discussion, -1)
+    return {
+        **{name: _pick(cells, ballots.discussion) for name, cells in values.items()},
+        "condition": _categories(conditions, facts.conditions),
+    }
+
+
+def _name_verdicts(ballots: Ballots, codes: Codes) -> _Objects:
+    """Return the id of each chosen answer, or the outcome."""
+    shown = [one.shown for one in ballots.comparisons]
+    return _objects(
+        [
+            shown[number][code] if code >= 0 else OUTCOMES.get(code)
+            for number, code in zip(_list(ballots.comparison), _list(codes), strict=True)
+        ]
     )
 
 

@@ -4,26 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import isnan, nan
+from math import isnan
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from peerjudge.analysis.assembling import ComparisonTable, Vocabulary, build_ballots
-from peerjudge.analysis.ballots import (
-    DIRECTIONS,
-    EVENTS,
-    NONE,
-    ROLES,
-    UNREADABLE,
-    Ballots,
-    Discussions,
-    Numbers,
-    SeatKey,
-    Stage,
-    no_discussions,
-)
-from peerjudge.analysis.frames.ballots import FACTS, MOVES, OUTCOMES
+from peerjudge.analysis.ballots import ROLES, Ballots, Discussions, Numbers, SeatKey, no_discussions
+from peerjudge.analysis.frames.ballots import CODED, FACTS, FLAGS, KINDS, OUTCOMES, PLAIN, VERDICTS
 from peerjudge.analysis.left_out import leave_out_own_votes
 from peerjudge.analysis.styles import MARKDOWN
 from peerjudge.data import MAX_ANSWERS, Answer, Comparison, Outcome, Question, Verdict
@@ -56,60 +45,34 @@ def read_ballots_frame(frame: pd.DataFrame) -> Ballots:
         table.number(comparison)
     discussions, discussion = _read_discussions(rows, table)
     numbers = [table.find(one, "") for one in rows.comparison]
-    reviewers = rows.number("reviewer", rows.vocabulary("reviewer"))
+    reviewers = rows.vocabulary("reviewer")
     aspects, panels = Vocabulary[str](), Vocabulary[tuple[str, ...]]()
-    stages = {one.name.lower(): int(one) for one in Stage}
-    events = {one.value: code for code, one in enumerate(EVENTS)}
-    moves = {one.value: code for code, one in enumerate(DIRECTIONS)}
-
-    def code(name: str, default: int) -> list[int]:
-        return [
-            default if verdict is None else _encode(table, number, verdict)
-            for number, verdict in zip(numbers, rows.column(name), strict=True)
-        ]
-
-    def place(name: str, codes: Mapping[str, int], default: int = -1) -> list[int]:
-        return [default if one is None else codes[one] for one in rows.column(name)]
-
-    def list_marked(name: str) -> list[str]:
-        marks = zip(rows.column("reviewer"), rows.column(name, default=False), strict=True)
-        return list(dict.fromkeys(one for one, marked in marks if marked and one))
-
+    opponents = rows.column("opponents")
     ballots = build_ballots(
         {
             "discussion": discussion,
             "comparison": numbers,
-            "reviewer": reviewers,
-            "order": [
-                table.order(number, shown)
-                for number, shown in zip(numbers, rows.column("shown"), strict=True)
-            ],
-            "verdict": code("verdict", UNREADABLE),
-            **_read_probabilities(rows),
+            "reviewer": rows.encode("reviewer", _number(reviewers)),
+            "order": list(map(table.order, numbers, rows.column("shown"))),
+            **{name: rows.column(name, default=missing) for name, missing in PLAIN.items()},
             **{
-                name: [nan if one is None else one for one in rows.column(name)]
-                for name in ("rating", "usd")
+                name: _encode(table, numbers, rows.column(name), missing)
+                for name, missing in VERDICTS.items()
             },
-            "aspect": [-1 if one is None else aspects[one] for one in rows.column("aspect")],
-            "stage": place("stage", stages, int(Stage.RECORDED)),
-            "opening": rows.column("opening", default=True),
-            "closing": rows.column("closing", default=True),
-            **{name: rows.column(name, default=-1) for name in ("seat", "turn")},
-            "round": rows.column("round", default=0),
-            "event": place("event", events),
-            "before": code("before", NONE),
-            "others": code("others", NONE),
-            "opponents": [
-                -1 if one is None else panels[tuple(one)] for one in rows.column("opponents")
-            ],
-            **{name: place(name, moves) for name in MOVES},
+            **{
+                name: rows.encode(name, _number(names), missing)
+                for name, (names, missing) in CODED.items()
+            },
+            **_read_probabilities(rows),
+            "aspect": rows.encode("aspect", aspects),
+            "opponents": [-1 if one is None else panels[tuple(one)] for one in opponents],
         },
         size=len(frame),
         name="ballots",
         simulated=any(rows.column("simulated", default=False)),
-        simulated_reviewers=list_marked("simulated"),
-        humans=list_marked("human"),
-        reviewers=rows.vocabulary("reviewer"),
+        simulated_reviewers=rows.list_marked("simulated"),
+        humans=rows.list_marked("human"),
+        reviewers=reviewers,
         aspects=aspects,
         panels=panels,
         table=table,
@@ -158,10 +121,18 @@ class _Rows:
             return [str(category) for category in column.cat.categories]
         return list(dict.fromkeys(one for one in self.column(name) if one is not None))
 
-    def number(self, name: str, vocabulary: Sequence[str]) -> list[int]:
-        """Return the codes of the names of a column; -1 for missing ones."""
-        codes = {one: code for code, one in enumerate(vocabulary)}
-        return [-1 if one is None else codes[one] for one in self.column(name)]
+    def encode(self, name: str, codes: Mapping[Any, int], missing: int = -1) -> list[int]:
+        """Return the codes of the cells of a column."""
+        return [missing if one is None else codes[one] for one in self.column(name)]
+
+    def list_marked(self, name: str) -> list[str]:
+        """Return the reviewers of the rows in which this column is true."""
+        marks = zip(self.column("reviewer"), self.column(name, default=False), strict=True)
+        return list(dict.fromkeys(one for one, marked in marks if marked and one))
+
+    def select(self, places: npt.NDArray[np.intp]) -> _Rows:
+        """Return these rows."""
+        return _Rows(self._frame.iloc[places])
 
     def list_comparisons(self) -> dict[str, tuple[Comparison, Sequence[Any], Sequence[Any]]]:
         """Return each comparison with the lengths and markdown of its answers, in the source's order."""
@@ -198,60 +169,52 @@ class _Rows:
 
 
 def _read_discussions(rows: _Rows, table: ComparisonTable) -> tuple[Discussions, list[int]]:
-    """Return the facts of the discussions, and the number of the discussion of every row."""
+    """Return the facts of the discussions, each in its first row, and the discussion of every row."""
     ids = Vocabulary[str]()
-    discussion = [-1 if one is None else ids[one] for one in rows.column("discussion")]
+    discussion = rows.encode("discussion", ids)
     if not ids:
         return no_discussions(), discussion
-    rows_of: dict[int, int] = {}
-    for row, number in enumerate(discussion):
-        rows_of.setdefault(number, row)
-    first = [rows_of[number] for number in range(len(ids))]
+    codes, places = np.unique(discussion, return_index=True)
+    first = rows.select(places[codes >= 0])
     conditions = rows.vocabulary("condition") or [""]
-    protocols, controls = Vocabulary[str](), Vocabulary[Any]()
-    settings, seatings = Vocabulary[str](), Vocabulary[tuple[SeatKey, ...]]()
-
-    def cells(name: str, default: object) -> list[Any]:
-        discussions = rows.column(name, default=default)
-        return [discussions[row] for row in first]
-
-    numbers = [table.find(rows.comparison[row], "") for row in first]
-    shown = rows.column("shown")
-    orders = [
-        table.order(number, shown[row] if one is None else one)
-        for number, row, one in zip(numbers, first, cells("first_shown", None), strict=True)
-    ]
+    kinds = {name: Vocabulary[Any]() for name in KINDS}
+    seatings = Vocabulary[tuple[SeatKey, ...]]()
+    numbers = [table.find(one, "") for one in first.comparison]
+    shown = zip(first.column("first_shown"), first.column("shown"), strict=True)
     whole = {
-        "condition": [conditions.index(one) for one in cells("condition", conditions[0])],
-        "protocol": [protocols[one] for one in cells("protocol", "")],
+        "condition": first.encode("condition", _number(conditions), 0),
+        **{
+            name: [kinds[name][one] for one in first.column(name, default=missing)]
+            for name, missing in KINDS.items()
+        },
         "seating": [
             seatings[tuple((name, ROLES[ROLES.index(role)], heat) for name, role, heat in seats)]
-            for seats in cells("seats", ())
+            for seats in first.column("seats", default=())
         ],
-        "control": [controls[one] for one in cells("control", "none")],
-        "setting": [settings[one] for one in cells("setting", "")],
         "comparison": numbers,
-        "order": orders,
-        **{name: cells(name, 0) for name in FACTS},
+        "order": list(
+            map(table.order, numbers, [own if one is None else one for one, own in shown])
+        ),
+        **{name: first.column(name, default=0) for name in FACTS},
     }
-    flags = {"complete": True, "failed": False, "one_order": False}
-    marked = zip(discussion, rows.column("simulated", default=False), strict=True)
-    simulated = {number for number, mark in marked if mark}
+    simulated = np.array(rows.column("simulated", default=False), dtype=np.bool_)
+    flags = {
+        **{name: first.column(name, default=missing) for name, missing in FLAGS.items()},
+        "simulated": np.isin(np.arange(len(ids)), np.array(discussion)[simulated]),
+    }
     columns: dict[str, Any] = {
+        **{f"{name}s": tuple(known) for name, known in kinds.items()},
         **{name: np.array(values, dtype=np.int32) for name, values in whole.items()},
-        **{name: np.array(cells(name, one), dtype=np.bool_) for name, one in flags.items()},
-        "simulated": np.array([number in simulated for number in range(len(ids))], dtype=np.bool_),
+        **{name: np.array(values, dtype=np.bool_) for name, values in flags.items()},
     }
     discussions = Discussions(
-        ids=tuple(ids),
-        conditions=tuple(conditions),
-        protocols=tuple(protocols),
-        seatings=tuple(seatings),
-        controls=tuple(controls),
-        settings=tuple(settings),
-        **columns,
+        ids=tuple(ids), conditions=tuple(conditions), seatings=tuple(seatings), **columns
     )
     return discussions, discussion
+
+
+def _number(names: Sequence[str]) -> dict[str, int]:
+    return {name: code for code, name in enumerate(names)}
 
 
 def _read_probabilities(rows: _Rows) -> dict[str, object]:
@@ -265,8 +228,13 @@ def _read_probabilities(rows: _Rows) -> dict[str, object]:
     return {"probabilities": table}
 
 
-def _encode(table: ComparisonTable, number: int, verdict: str) -> int:
-    return table.code(number, _verdict(verdict, table.comparisons[number].shown))
+def _encode(
+    table: ComparisonTable, numbers: Sequence[int], verdicts: Sequence[str | None], missing: int
+) -> list[int]:
+    return [
+        missing if name is None else table.code(n, _verdict(name, table.comparisons[n].shown))
+        for n, name in zip(numbers, verdicts, strict=True)
+    ]
 
 
 def _verdict(name: str, answers: Sequence[str]) -> Verdict:

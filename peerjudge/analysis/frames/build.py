@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from peerjudge.analysis.frames.tables import (
     make_frame,
     make_named,
 )
-from peerjudge.data import OpinionEvent, Scheme, Tournament, Transcript
+from peerjudge.data import OpinionEvent, Scheme, Tournament, Transcript, Verdict
 from peerjudge.errors import ConvergenceError, UnconnectedError
 from peerjudge.ranking import rank
 from peerjudge.tracker import opinion_events
@@ -28,6 +28,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _OF_DISCUSSION = ("discussion", "condition", "comparison")
+_NAMED: Mapping[str, Callable[[Transcript], str | None]] = {
+    "protocol": lambda one: one.protocol,
+    "prompts": lambda one: one.prompts,
+    "question": lambda one: one.comparison.question.id,
+    "category": lambda one: one.comparison.question.category,
+    "subset": lambda one: one.comparison.subset,
+    "shown": lambda one: " ".join(one.comparison.shown),
+    "gold": lambda one: _name_gold(one.comparison.gold),
+    "reviewers": lambda one: " ".join(seat.reviewer for seat in one.seats),
+    "leader": lambda one: one.seats[0].reviewer,
+    "stop": lambda one: one.stop and one.stop.value,
+}
+"""Columns of discussions that hold names."""
 _OF_EVENT = (
     *("seat", "reviewer", "role", "kind", "before", "after", "others", "heard"),
     *("gold", "majority", "first", "control"),
@@ -50,24 +63,11 @@ def build_discussions_frame(heads: Sequence[Transcript], turns: Sequence[int]) -
     outcomes.extend(one.verdict.outcome.value for one in heads)
     every = np.arange(len(heads), dtype=np.int32)
     judged = known.judge(every, outcomes, outcomes.codes, choices)
-    golds = [one.comparison.gold for one in heads]
-    names = {
-        "protocol": [one.protocol for one in heads],
-        "prompts": [one.prompts for one in heads],
-        "question": [one.comparison.question.id for one in heads],
-        "category": [one.comparison.question.category for one in heads],
-        "subset": [one.comparison.subset for one in heads],
-        "shown": [" ".join(one.comparison.shown) for one in heads],
-        "gold": [str(gold) if gold is not None and gold.readable else None for gold in golds],
-        "reviewers": [" ".join(seat.reviewer for seat in one.seats) for one in heads],
-        "leader": [one.seats[0].reviewer for one in heads],
-        "stop": [None if one.stop is None else one.stop.value for one in heads],
-    }
     return make_frame(
         "discussions",
         {
             **known.place(every),
-            **{name: make_named(values) for name, values in names.items()},
+            **{name: make_named(map(read, heads)) for name, read in _NAMED.items()},
             "repetition": np.array([one.repetition for one in heads], dtype=np.int32),
             "seats": np.array([len(one.seats) for one in heads], dtype=np.int32),
             "outcome": make_category(outcomes.codes, outcomes),
@@ -76,6 +76,10 @@ def build_discussions_frame(heads: Sequence[Transcript], turns: Sequence[int]) -
             "turns": np.array(turns, dtype=np.int32),
         },
     )
+
+
+def _name_gold(gold: Verdict | None) -> str | None:
+    return str(gold) if gold is not None and gold.readable else None
 
 
 def build_turns_frame(heads: Sequence[Transcript], batches: Iterable[TurnColumns]) -> pd.DataFrame:

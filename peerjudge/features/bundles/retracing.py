@@ -13,6 +13,7 @@ from peerjudge.data import (
     Card,
     Condition,
     Experiment,
+    Seat,
     Transcript,
     content_hash,
     from_plain,
@@ -263,23 +264,12 @@ class _Replayer:
 
     def _check_identity(self, transcript: Transcript) -> Iterator[str]:
         """Yield a sentence if the id is not that of the content, its cards, pack and protocol."""
-        reason = self._unidentified
         pack = transcript.prompts
-        held = (self._run.folder / PLACES["prompts"][0] / f"{pack}.toml").is_file()
-        if any(answer.text and not answer.known_text for answer in transcript.comparison.answers):
-            reason = "the texts that an id is computed from are withheld"
-        if not reason and not (held and self._seeds and transcript.protocol not in _ELSEWHERE):
-            reason = "the bundle does not hold all that an id is computed from"
-        if reason:
+        if reason := self._explain_unidentified(transcript):
             self.unchecked["discussion id", reason] += 1
             return
         for seat in (*transcript.seats, *([transcript.reread] if transcript.reread else [])):
-            card = self._cards.get(seat.reviewer)
-            known = () if card is None else self._run.find_code("agents", card.name)
-            identity = "" if card is None else card_identity(card)
-            if seat.identity not in {
-                content_hash(identity, one) if one else identity for one in known
-            }:
+            if not self._is_of_card(seat):
                 yield f"its card {seat.reviewer!r} is not the one of {MANIFEST}"
                 return
         if pack not in self._packs:
@@ -292,3 +282,21 @@ class _Replayer:
         self.counts["discussion id"] += 1
         if transcript.id not in ids:
             yield "its id is not that of its comparison, seats, options and prompts"
+
+    def _explain_unidentified(self, transcript: Transcript) -> str:
+        """Return why the id of a discussion cannot be computed; empty if it can."""
+        if any(answer.text and not answer.known_text for answer in transcript.comparison.answers):
+            return "the texts that an id is computed from are withheld"
+        held = (self._run.folder / PLACES["prompts"][0] / f"{transcript.prompts}.toml").is_file()
+        played = transcript.protocol not in _ELSEWHERE
+        if not self._unidentified and not (held and self._seeds and played):
+            return "the bundle does not hold all that an id is computed from"
+        return self._unidentified
+
+    def _is_of_card(self, seat: Seat) -> bool:
+        card = self._cards.get(seat.reviewer)
+        if card is None:
+            return False
+        identity = card_identity(card)
+        codes = self._run.find_code("agents", card.name)
+        return seat.identity in {content_hash(identity, one) if one else identity for one in codes}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from math import nan
 from typing import TypeAlias
@@ -133,23 +133,22 @@ def measure_forks(
         for change, played in plays.items()
     ]
     p_values = [contrast.difference.p_value for row in rows for contrast in row.contrasts]
-    adjusted = iter(adjust_holm(p_values))
     return ForkEffects(
         at=at,
         redraws=redraws,
         discussions=len(questions),
         questions=len(number),
         tests=sum(value == value for value in p_values),
-        rows=tuple(
-            replace(
-                row,
-                contrasts=tuple(replace(one, p_holm=next(adjusted)) for one in row.contrasts),
-            )
-            for row in rows
-        ),
+        rows=tuple(_adjust(rows, iter(adjust_holm(p_values)))),
         simulated=simulated,
         level=sampler.level,
     )
+
+
+def _adjust(rows: Iterable[ForkRow], adjusted: Iterator[float]) -> Iterator[ForkRow]:
+    for row in rows:
+        contrasts = tuple(replace(one, p_holm=next(adjusted)) for one in row.contrasts)
+        yield replace(row, contrasts=contrasts)
 
 
 def _compare_conclusions(fork: Transcript, parent: Transcript) -> dict[str, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from peerjudge.data import (
     Message,
     Question,
     ReviewerKind,
+    add_costs,
     content_hash,
 )
 from peerjudge.data.arguments import check_arguments
@@ -114,15 +115,10 @@ async def pairs(
     )
     shelf = shelf or Shelf()
     tell: Callable[[str], None] = on_step or (lambda _: None)
-    recipes, verify = ((one,) if isinstance(one, str) else one for one in (recipes, verify))
-    chosen = find_recipes(tuple(recipes))
+    recipes, verify = ((one,) if isinstance(one, str) else tuple(one) for one in (recipes, verify))
+    chosen = find_recipes(recipes)
     _check_cards(chosen, shelf, writer=writer, verify=verify, hard_for=hard_for)
-    if not _LEAST <= answers <= MAX_ANSWERS:
-        msg = f"--answers is from {_LEAST} to {MAX_ANSWERS}, not {answers}"
-        raise ExperimentError(msg)
-    if limit is not None and limit < 1:
-        msg = f"a limit of {limit} questions leaves nothing; give 1 or more"
-        raise ExperimentError(msg)
+    _check_counts(answers, limit)
     stated = licence or find_licence(data)
     if not stated:
         msg = f"the licence of {data!r} is not known; state it with --licence, as in --licence MIT"
@@ -146,10 +142,7 @@ async def pairs(
         tell=tell,
         against=[one.text for each in others for one in each.answers],
     )
-    for recipe in chosen:
-        await work.make(recipe)
-        if work.stopped:
-            break
+    await work.make_all(chosen)
     made = place_better(work.pairs, seed=seed)
     checked = Checked(pairs=tuple(made))
     if not work.stopped and (verify or hard_for):
@@ -165,10 +158,9 @@ async def pairs(
             tell=tell,
         )
         made = place_better(checked.pairs, seed=seed)
-    found = work.report(
-        data, stated, made, checked=checked, verifiers=tuple(verify), hard_for=hard_for
+    return write_pairs(
+        work.report(data, stated, made, checked=checked, verifiers=verify, hard_for=hard_for)
     )
-    return write_pairs(found)
 
 
 def list_items(source: Dataset) -> tuple[Item, ...]:
@@ -233,6 +225,13 @@ class _Work:
     def stopped(self) -> str | None:
         """The limit at which the calls ended; `None` where none was reached."""
         return next((one.stopped for one in self.results if one.stopped), None)
+
+    async def make_all(self, recipes: Iterable[Recipe]) -> None:
+        """Make the pairs of these recipes, until a limit is reached."""
+        for recipe in recipes:
+            await self.make(recipe)
+            if self.stopped:
+                break
 
     async def make(self, recipe: Recipe) -> None:
         """Make the pairs of one recipe."""
@@ -377,27 +376,10 @@ class _Work:
         """Return what was made, with its audits."""
         results = [*self.results, *([] if checked.run is None else [checked.run])]
         calls = sum((one.calls for one in results), CallCounts())
-        costs = [one.cost_usd for one in results]
-        counts: list[RecipeCount] = []
-        for name, reasons in self.left_out.items():
-            mine = [pair for pair in made if pair.recipe == name]
-            easy = sum(pair.recipe == name for pair in checked.easy)
-            counter = Counter(reasons)
-            if easy:
-                counter[f"right by {hard_for}"] = easy
-            counts.append(
-                RecipeCount(
-                    recipe=name,
-                    kept=len(mine),
-                    disputed=sum(pair.status == "disputed" for pair in mine),
-                    left_out=dict(counter),
-                )
-            )
-        audits = {
-            count.recipe: audit([p for p in made if p.recipe == count.recipe]) for count in counts
-        }
-        if len(counts) > 1:
-            audits = {"all": audit(made), **audits}
+        groups = {name: [pair for pair in made if pair.recipe == name] for name in self.left_out}
+        counts = [self._count(name, own, checked, hard_for) for name, own in groups.items()]
+        audited = groups if len(groups) < _LEAST else {"all": made, **groups}
+        audits = {name: audit(own) for name, own in audited.items()}
         kinds = {self.shelf.card(name).kind for name in {self.writer, *verifiers, hard_for} if name}
         return Paired(
             out=str(self.place.source),
@@ -414,9 +396,21 @@ class _Work:
                 name: getattr(calls, name) for name in ("paid", "cached", "failed", "simulated")
             },
             tokens=sum(one.tokens for one in results),
-            cost_usd=None if None in costs else sum((cost or 0.0 for cost in costs), 0.0),
+            cost_usd=add_costs((0.0, *(one.cost_usd for one in results))),
             stopped=next((one.stopped for one in results if one.stopped), None),
             simulated=ReviewerKind.SIMULATED in kinds,
+        )
+
+    def _count(
+        self, recipe: str, own: Sequence[Pair], checked: Checked, hard_for: str
+    ) -> RecipeCount:
+        left_out = Counter(self.left_out[recipe])
+        left_out.update([f"right by {hard_for}" for pair in checked.easy if pair.recipe == recipe])
+        return RecipeCount(
+            recipe=recipe,
+            kept=len(own),
+            disputed=sum(pair.status == "disputed" for pair in own),
+            left_out=dict(left_out),
         )
 
 
@@ -437,6 +431,15 @@ def _read_written(written: WrittenText) -> MadeAnswer | None:
 
 def _fits(one: MadeAnswer | None, other: MadeAnswer | None) -> bool:
     return one is not None and other is not None and is_as_long(one.text, other.text)
+
+
+def _check_counts(answers: int, limit: int | None) -> None:
+    if not _LEAST <= answers <= MAX_ANSWERS:
+        msg = f"--answers is from {_LEAST} to {MAX_ANSWERS}, not {answers}"
+        raise ExperimentError(msg)
+    if limit is not None and limit < 1:
+        msg = f"a limit of {limit} questions leaves nothing; give 1 or more"
+        raise ExperimentError(msg)
 
 
 def _check_cards(

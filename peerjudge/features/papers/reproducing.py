@@ -262,34 +262,50 @@ def compare_cell(
     """
     if isinstance(ours, Measurement) and isnan(ours.value):
         ours = None
-    known = isinstance(ours, Measurement)
+    known = ours if isinstance(ours, Measurement) else None
     equal = inside = None
-    if ours is not None and cell.value is not None and comparable and not cell.impossible:
-        same = _is_equal(cell, ours)
-        if not origin.is_fresh and by_chance is not None and not isinstance(cell.value, str):
-            rounding = 0.5 / 10**cell.digits
-            inside = by_chance[0] - rounding <= cell.value <= by_chance[1] + rounding
-        elif not origin.is_fresh:
-            equal = same
-        elif known and not isnan(ours.low) and min(questions, ours.n) >= FEWEST_QUESTIONS:
-            inside = same or (
-                not isinstance(cell.value, str) and ours.low <= cell.value <= ours.high
-            )
+    if ours is not None and comparable and not cell.impossible:
+        equal, inside = _judge(cell, ours, origin, questions, by_chance)
     return ReproducedCell(
         item=item.name,
         grid=cell.key[0],
         name=cell.name,
         published=cell.value,
-        ours=ours.value if known else ours,
-        low=ours.low if known and not isnan(ours.low) else None,
-        high=ours.high if known and not isnan(ours.high) else None,
-        n=ours.n if known else None,
+        ours=ours.value if isinstance(ours, Measurement) else ours,
+        low=_get_known(known and known.low),
+        high=_get_known(known and known.high),
+        n=known and known.n,
         equal=equal,
         inside=inside,
         digits=cell.digits,
         origin=origin if ours is not None else None,
         note=cell.impossible or note,
     )
+
+
+def _get_known(value: float | None) -> float | None:
+    return None if value is None or isnan(value) else value
+
+
+def _judge(
+    cell: PublishedCell,
+    ours: Measurement | str,
+    origin: Origin,
+    questions: int,
+    by_chance: tuple[float, float] | None,
+) -> tuple[bool | None, bool | None]:
+    """Return `equal` and `inside`, as `ReproducedCell` has them."""
+    if cell.value is None:
+        return None, None
+    same = _is_equal(cell, ours)
+    if not origin.is_fresh:
+        if by_chance is None or isinstance(cell.value, str):
+            return same, None
+        rounding = 0.5 / 10**cell.digits
+        return None, by_chance[0] - rounding <= cell.value <= by_chance[1] + rounding
+    if isinstance(ours, str) or isnan(ours.low) or min(questions, ours.n) < FEWEST_QUESTIONS:
+        return None, None
+    return None, same or (not isinstance(cell.value, str) and ours.low <= cell.value <= ours.high)
 
 
 def _is_equal(cell: PublishedCell, ours: Measurement | str) -> bool:

@@ -190,24 +190,25 @@ def _list_reviews(ballots: Ballots) -> list[RecordedReview]:
 def _measure_person(answers: Sequence[StudyAnswer], *, left: int) -> PersonProgress:
     newest = [answer for answer in answers if not answer.superseded]
     judged = [one for one in newest if one.check is None]
-    checks = [one for one in newest if one.check is not None]
-    choices = [one for one in judged if one.chosen]
-    answered = Counter(one.check for one in checks)
-    passed = Counter(one.check for one in checks if one.passed)
+    checked = [one.passed is True for one in newest if one.check is not None]
+    choices = Counter(one.choice for one in judged)
+    first = [one.choice == "1" for one in judged if one.chosen]
     return PersonProgress(
         answered=len(judged),
         left=left,
-        ties=sum(one.choice == _TIED for one in judged),
-        refused=sum(one.choice == _NONE for one in judged),
-        first_shown=measure_mean([choice.choice == "1" for choice in choices], range(len(choices))),
+        ties=choices[_TIED],
+        refused=choices[_NONE],
+        first_shown=measure_mean(first, range(len(first))),
         changed=len({one.task for one in answers if one.superseded and one.check is None}),
-        checks={
-            kind: CheckCount(passed=passed[kind], answered=answered[kind]) for kind in CheckKind
-        },
-        passed=measure_mean([one.passed is True for one in checks], range(len(checks)))
-        if checks
-        else None,
+        checks=_count_checks(newest),
+        passed=measure_mean(checked, range(len(checked))) if checked else None,
         active=sum(one.seconds for one in newest),
         median=median(one.seconds for one in judged) if judged else None,
         last=max((one.saved for one in newest), default=""),
     )
+
+
+def _count_checks(answers: Sequence[StudyAnswer]) -> dict[CheckKind, CheckCount]:
+    answered = Counter(one.check for one in answers)
+    passed = Counter(one.check for one in answers if one.passed)
+    return {kind: CheckCount(passed=passed[kind], answered=answered[kind]) for kind in CheckKind}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import Any
 
-from peerjudge.data import Noun, to_plain
+from peerjudge.data import Noun, add_costs, to_plain
 from peerjudge.features.search.adoption import MAX_FINALISTS
 from peerjudge.features.search.declaring import Declared
 from peerjudge.features.search.nouns import SearchOptions
@@ -44,8 +44,7 @@ class SearchEstimate(Noun, frozen=True, kw_only=True):
     @property
     def cost_usd(self) -> float | None:
         """Cost of the reviewers in USD."""
-        costs = [phase.cost_usd for phase in self.phases]
-        return None if None in costs else sum(cost or 0.0 for cost in costs)
+        return add_costs(phase.cost_usd for phase in self.phases)
 
     def document(self) -> dict[str, Any]:
         """Return the estimate as `optimize --dry-run --json` prints it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum, isnan
@@ -102,38 +102,38 @@ def score_transcripts(
     scores: defaultdict[str, list[float]] = defaultdict(list)
     ratings: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
     consistent: list[bool] = []
-    predictions: defaultdict[str, int] = defaultdict(int)
-    unread = read = 0
+    predictions = Counter[str]()
     for name, group in by_comparison.items():
         question = group[0].comparison.question.id
         if objective == "error":
             score, pairs = _score_ratings(group, aspect)
-            scores[question].append(score)
             ratings[question] += pairs
-            unread, read = unread + len(group) - len(pairs), read + len(group)
-            for rating, _ in pairs:
-                predictions[f"{rating:g}"] += 1
-            continue
-        right = [_is_right(one) for one in group]
-        said = [str(one.verdict) for one in group if one.verdict.readable]
-        unread, read = unread + len(group) - len(said), read + len(group)
-        consistent += [len(said) == len(group) and len(set(said)) == 1] if len(group) > 1 else []
-        for one in group:
-            if one.verdict.readable:
-                predictions[_name_place(one)] += 1
-        if objective == "margin":
-            scores[question].append(margins.get(name, 0.0))
+            predictions.update(f"{rating:g}" for rating, _ in pairs)
         else:
-            scores[question].append(
-                float(all(right)) if objective == "consistent" else sum(right) / len(right)
-            )
+            score = _score_verdicts(group, objective, margins.get(name, 0.0))
+            consistent += [_is_consistent(group)] if len(group) > 1 else []
+            predictions.update(_name_place(one) for one in group if one.verdict.readable)
+        scores[question].append(score)
+    read = predictions.total()
     return Scored(
         scores={one: fsum(scores[one]) / len(scores[one]) for one in questions if one in scores},
         consistency=sum(consistent) / len(consistent) if consistent else None,
-        unreadable=unread / read if read else 0.0,
+        unreadable=(len(transcripts) - read) / len(transcripts) if transcripts else 0.0,
         predictions=dict(predictions),
         ratings=dict(ratings),
     )
+
+
+def _score_verdicts(group: Sequence[Transcript], objective: Objective, margin: float) -> float:
+    if objective == "margin":
+        return margin
+    right = [one.verdict.readable and one.verdict == one.comparison.gold for one in group]
+    return float(all(right)) if objective == "consistent" else sum(right) / len(right)
+
+
+def _is_consistent(group: Sequence[Transcript]) -> bool:
+    readable = all(one.verdict.readable for one in group)
+    return readable and len({str(one.verdict) for one in group}) == 1
 
 
 def _score_ratings(
@@ -175,10 +175,6 @@ def find_gold_rating(comparison: Comparison, aspect: str) -> float | None:
     if len(comparison.answers) != 1 or not isinstance(value, int | float) or isnan(value):
         return None
     return float(value)
-
-
-def _is_right(one: Transcript) -> bool:
-    return one.verdict.readable and one.verdict == one.comparison.gold
 
 
 def _name_place(one: Transcript) -> str:

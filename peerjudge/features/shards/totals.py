@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
+from peerjudge.data import add_costs
 from peerjudge.features.shards.tasks import ShardProgress
 from peerjudge.runs.ledger import Spending
 from peerjudge.runs.results import (
@@ -23,15 +25,14 @@ def add_progress(each: Iterable[ShardProgress]) -> ShardProgress:
     """Return the counts of all shards together."""
     given = tuple(each)
     return ShardProgress(
-        done=sum(one.done for one in given),
-        before=sum(one.before for one in given),
-        active=sum(one.active for one in given),
-        failed=sum(one.failed for one in given),
-        tokens=sum(one.tokens for one in given),
-        cost=sum(one.cost for one in given),
+        **_sum(given, "done", "before", "active", "failed", "tokens", "cost"),
         cost_known=all(one.cost_known for one in given),
         calls=sum((one.calls for one in given), CallCounts()),
     )
+
+
+def _sum(each: Sequence[object], *names: str) -> dict[str, Any]:
+    return {name: sum(getattr(one, name) for one in each) for name in names}
 
 
 def continue_summary(first: RunSummary, later: RunSummary) -> RunSummary:
@@ -54,29 +55,19 @@ def continue_summary(first: RunSummary, later: RunSummary) -> RunSummary:
 def add_summaries(each: Sequence[RunSummary]) -> RunSummary:
     """Return the summary of all shards together, with the place, limit and run of the first."""
     counts = [one.discussions for one in each]
-    known = all(one.cost_known for one in each)
-    now = _add_spending(one.spent_now for one in each)
+    uncertain = [one.uncertain for one in each]
     return replace(
         each[0],
-        discussions=DiscussionCounts(
-            done=sum(one.done for one in counts),
-            failed=sum(one.failed for one in counts),
-            skipped=sum(one.skipped for one in counts),
-            waiting=sum(one.waiting for one in counts),
-        ),
+        discussions=DiscussionCounts(**_sum(counts, "done", "failed", "skipped", "waiting")),
         calls=sum((one.calls for one in each), CallCounts()),
-        tokens=sum(one.tokens for one in each),
-        cost_usd=_add(one.cost_usd for one in each),
-        cost_known=known,
+        **_sum(each, "tokens", "cached_tokens", "thinking_tokens"),
+        cost_usd=add_costs(one.cost_usd for one in each),
+        cost_known=all(one.cost_known for one in each),
         spent_before=_add_spending(one.spent_before for one in each),
-        spent_now=now,
+        spent_now=_add_spending(one.spent_now for one in each),
         uncertain=UncertainCalls(
-            calls=sum(one.uncertain.calls for one in each),
-            tokens=sum(one.uncertain.tokens for one in each),
-            usd=_add(one.uncertain.usd for one in each),
+            **_sum(uncertain, "calls", "tokens"), usd=add_costs(one.usd for one in uncertain)
         ),
-        cached_tokens=sum(one.cached_tokens for one in each),
-        thinking_tokens=sum(one.thinking_tokens for one in each),
         stopped=_choose_stop(each),
         failures=_add_failures(each),
         cut_off=_add_cut_off(each),
@@ -109,15 +100,10 @@ def _choose_stop(each: Sequence[RunSummary]) -> str | None:
     return next(iter([*limits, *stops]), None)
 
 
-def _add(values: Iterable[float | None]) -> float | None:
-    given = list(values)
-    return None if None in given else sum(value or 0.0 for value in given)
-
-
 def _add_spending(each: Iterable[Spending]) -> Spending:
     given = list(each)
     return Spending(
-        tokens=sum(one.tokens or 0 for one in given), usd=_add(one.usd for one in given)
+        tokens=sum(one.tokens or 0 for one in given), usd=add_costs(one.usd for one in given)
     )
 
 

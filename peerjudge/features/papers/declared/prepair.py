@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from peerjudge.analysis.ballots import Ballots
 from peerjudge.analysis.golds import LABELER
+from peerjudge.analysis.judges import Judge
 from peerjudge.analysis.published import TOTAL, Played, describe_conditions, find_line
 from peerjudge.analysis.scoring import Score, score_ballots
 from peerjudge.data import Conventions, Measurement, Undecided
@@ -31,47 +32,61 @@ recorded strategies are none of its methods, and its GPT-3.5 is a later version 
 
 def measure_accuracies(evidence: Evidence) -> Estimates:
     """Estimate a table or figure: the accuracy of every method and evaluator that it has."""
-    tables = read_published_tables("prepair")
-    wanted = {evidence.item.name, *evidence.item.of}
-    named = {one: model for model, names in evidence.reviewers.items() for one in names}
-    played = describe_conditions(evidence.ballots)
-    by_cell: dict[CellKey, list[tuple[str, Measurement]]] = {}
-    reviewers: dict[CellKey, list[str]] = {}
-    stances: set[str] = set()
-    for by in dict.fromkeys(table.by for table in tables if table.name in wanted):
-        fitting = [table for table in tables if table.by == by]
-        for one in _score(evidence, by):
-            judge = one.judge
-            if judge.stance == "recorded":
-                evaluator, how = RECORDED.get(judge.reviewer, ("", Played(method="")))
-            else:
-                evaluator = named.get(judge.reviewer, "") * (judge.stance == "concluded")
-                how = played.get(judge.condition) or Played(method=judge.protocol)
-            line = find_line(fitting, how, evaluator)
-            if line is not None and line.table in wanted:
-                stances.add(judge.stance)
-                name = " by ".join(filter(None, (judge.condition, judge.reviewer)))
-                method = fitting[0].methods[line.protocol]
-                cells = {"": one.total, **one.groups}
-                for group in line.values.keys() & cells.keys():
-                    key = (line.setting, method, group or TOTAL)
-                    measured = cells[group].counting(Undecided.AS_TIE)
-                    by_cell.setdefault(key, []).append((name, measured))
-                    reviewers[key] = [judge.reviewer]
+    by_cell: dict[CellKey, list[tuple[Judge, Measurement]]] = {}
+    for key, judge, measured in _list_cells(evidence):
+        by_cell.setdefault(key, []).append((judge, measured))
     values = {key: several[0][1] for key, several in by_cell.items() if len(several) == 1}
-    twice = {name: None for several in by_cell.values() if len(several) > 1 for name, _ in several}
+    twice = {
+        " by ".join(filter(None, (judge.condition, judge.reviewer))): None
+        for several in by_cell.values()
+        if len(several) > 1
+        for judge, _ in several
+    }
+    recorded = any(
+        judge.stance == "recorded" for several in by_cell.values() for judge, _ in several
+    )
     return Estimates(
         values=evidence.only_printed(values),
-        reviewers=reviewers,
+        reviewers={key: [several[-1][0].reviewer] for key, several in by_cell.items()},
         note="Every verdict counts, in each order in which it was given, and an unreadable one is wrong. The "
         "paper has one verdict on each pair."
         + " The verdicts on record are LLMBar's, not those of the paper."
-        * ("recorded" in stances),
+        * recorded,
         missing=f"values of several conditions are left out ({', '.join(twice)}), others need "
         f"{evidence.item.needs}"
         if twice
         else "",
     )
+
+
+def _list_cells(evidence: Evidence) -> Iterator[tuple[CellKey, Judge, Measurement]]:
+    """Yield every accuracy of the source that has a place in the table or figure."""
+    tables = read_published_tables("prepair")
+    wanted = {evidence.item.name, *evidence.item.of}
+    named = {one: model for model, names in evidence.reviewers.items() for one in names}
+    played = describe_conditions(evidence.ballots)
+    for by in dict.fromkeys(table.by for table in tables if table.name in wanted):
+        fitting = [table for table in tables if table.by == by]
+        for one in _score(evidence, by):
+            line = find_line(fitting, *_identify(one.judge, named, played))
+            if line is None or line.table not in wanted:
+                continue
+            method = fitting[0].methods[line.protocol]
+            cells = {"": one.total, **one.groups}
+            for group in line.values.keys() & cells.keys():
+                key = (line.setting, method, group or TOTAL)
+                yield key, one.judge, cells[group].counting(Undecided.AS_TIE)
+
+
+def _identify(
+    judge: Judge, named: Mapping[str, str], played: Mapping[str, Played]
+) -> tuple[Played, str]:
+    """Return how a judge judged, and its name in the paper; empty for none."""
+    if judge.stance == "recorded":
+        evaluator, how = RECORDED.get(judge.reviewer, ("", Played(method="")))
+        return how, evaluator
+    how = played.get(judge.condition) or Played(method=judge.protocol)
+    return how, named.get(judge.reviewer, "") * (judge.stance == "concluded")
 
 
 def _score(evidence: Evidence, by: str) -> Iterable[Score]:
