@@ -24,7 +24,7 @@ from peerjudge.data import Comparison
 if TYPE_CHECKING:
     import pandas as pd
 
-FACTS = ("repetition", "turns", "spoken", "speakers", "agreed")
+FACTS = ("repetition", "turns", "spoken", "speakers", "alone", "agreed")
 FLAGS = ("complete", "failed", "one_order")
 MOVES = ("gold_move", "majority_move", "first_move")
 OUTCOMES = {code: outcome.value for outcome, code in OUTCOME_CODES.items()}
