@@ -1,9 +1,9 @@
 """Debaters review privately and debate in rounds; then a judge hears all of it and decides.
 
-The debaters of a round speak at once. The judge is the last seat, and they never hear it. It reviews the
-answers privately too, so that one sees whether the debate moved it; with `judge_alone = False` its first
-verdict is the one after the debate. That is the conclusion, readable or not: no other seat decides in its
-place. `hears`, `stop` and `only_if_disagreeing` are of the debaters.
+The debaters of a round speak at once. The judge is the last seat, and they never hear it. Its first verdict
+is the one after the debate; with `judge_alone` it reviews the answers privately too, so that one sees whether
+the debate moved it. Its last verdict is the conclusion, readable or not: no other seat decides in its place.
+`hears`, `stop` and `only_if_disagreeing` are of the debaters.
 
 Source: the judge of "Debating with More Persuasive LLMs Leads to More Truthful Answers" (Khan et al.), who
 is none of the debaters. Here the debaters hold their own opinions and are assigned no answer.
@@ -33,7 +33,7 @@ ROLES = ("debater", ..., "judge")
 class Options(RoundOptions):
     """Options of the debate; with `judge_alone` the judge reviews privately as well."""
 
-    judge_alone: bool = True
+    judge_alone: bool = False
     outcome: Literal["last"] = "last"
 
 

@@ -84,8 +84,8 @@ class Discussions:
 
     `condition`, `protocol`, `seating`, `control` and `setting` are codes into the tuples of the
     plural names; `comparison` and `order` are codes as in `Ballots`. A setting is the prompt pack
-    with all options but the control. `turns` counts all turns, `spoken` the public ones and
-    `speakers` the seats that had one.
+    with all options but the control. `turns` counts all turns, `spoken` the public ones, `speakers` the
+    seats that had one and `alone` those that gave a private verdict.
     `agreed` is the number of public turns after which all seats had the same stance for the first
     time: 0 if their private stances agree, -1 if they never did or fewer than two had a stance.
     `one_order` is true where every verdict was asked for in the order of the comparison.
@@ -108,6 +108,7 @@ class Discussions:
     turns: Numbers
     spoken: Numbers
     speakers: Numbers
+    alone: Numbers
     agreed: Numbers
     complete: Bools
     failed: Bools
@@ -121,6 +122,11 @@ class Discussions:
     def seats(self) -> Numbers:
         """The number of seats of every discussion."""
         return np.array([len(seating) for seating in self.seatings], dtype=np.int32)[self.seating]
+
+    @property
+    def private_calls(self) -> Floats:
+        """The private calls of each seat that judged alone, if these shared all of them equally."""
+        return (self.turns - self.spoken) / np.maximum(self.alone, 1)
 
     @property
     def discussed(self) -> Bools:
@@ -358,7 +364,7 @@ def score_of(verdict: Codes, first: Codes) -> Floats:
 def no_discussions() -> Discussions:
     """Return the facts of no discussions."""
     numbers = ("condition", "protocol", "seating", "control", "setting", "comparison", "order")
-    numbers = (*numbers, "repetition", "turns", "spoken", "speakers", "agreed")
+    numbers = (*numbers, "repetition", "turns", "spoken", "speakers", "alone", "agreed")
     flags = ("complete", "failed", "one_order", "simulated")
     names = ("ids", "conditions", "protocols", "seatings", "controls", "settings")
     empty: dict[str, object] = {

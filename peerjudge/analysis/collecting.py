@@ -46,7 +46,7 @@ _SEAT, _VERDICT, _OPENING, _CLOSING, _EVENT = 1, 6, 7, 8, 9
 _QUIET = (-1, -5, -5, -1, -1, -1, -1)
 """The columns of the event, of a ballot without one."""
 _FACTS = ("condition", "protocol", "seating", "control", "setting", "comparison", "order")
-_NUMBERS = (*_FACTS, "repetition", "turns", "spoken", "speakers", "agreed")
+_NUMBERS = (*_FACTS, "repetition", "turns", "spoken", "speakers", "alone", "agreed")
 _FLAGS = ("complete", "failed", "one_order", "simulated")
 _MOST_KNOWN = 10_000
 
@@ -347,6 +347,7 @@ def _list_facts(transcript: Transcript) -> tuple[int, ...]:
         len(turns),
         len(public),
         len(set(public)),
+        len({cue.seat for cue in asked if cue.private}),
         _agreed(transcript),
         stop is StopReason.COMPLETE,
         stop is StopReason.FAILED,

@@ -37,7 +37,7 @@ class AccuracyByComparison:
 
     name: str
     reviewers: frozenset[str]
-    vote: bool
+    vote: bool = False
     turns: float
     right: Mapping[ComparisonKey, float]
     verdicts: Mapping[ComparisonKey, int] = field(default_factory=dict[ComparisonKey, int])
@@ -127,7 +127,6 @@ def _tabulate(name: str, reviewers: Iterable[str], ballots: Ballots) -> Accuracy
     return AccuracyByComparison(
         name=name,
         reviewers=frozenset(reviewers),
-        vote=False,
         turns=1.0,
         right=_average(known, known.correct),
         verdicts=Counter(_name_comparisons(known)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
 
@@ -41,10 +41,9 @@ class Contrast(Noun, frozen=True, kw_only=True):
     the one vote. Nothing is chosen: `difference` is over the better of them, the least of their values and
     bounds (`measure_least`), and that of the only row where there is one; `None` where a way is missing.
     `turns` are the mean calls per verdict of the discussion. `p_holm` is the p-value adjusted for the other
-    conditions of the run with the
-    same alternative, and equal to it for the `primary` contrast of the experiment. `reason` says what is
-    missing. `decider` is the reviewer who decides every even split of the vote, which is then no fair
-    alternative.
+    conditions with the same alternative, and equal to it for the `primary` contrast of the experiment.
+    `reason` says what is missing. `decider` is the reviewer who decides every even split of the vote, which
+    is then no fair alternative. `left_out` are the seats that never judged alone, and are in no row.
     """
 
     alternative: Alternative
@@ -56,6 +55,7 @@ class Contrast(Noun, frozen=True, kw_only=True):
     turns: float = 0.0
     reason: str = ""
     decider: str = ""
+    left_out: tuple[str, ...] = ()
 
     @property
     def against(self) -> tuple[str, ...]:
@@ -66,8 +66,9 @@ class Contrast(Noun, frozen=True, kw_only=True):
 class ConditionContrasts(Noun, frozen=True, kw_only=True):
     """A discussion against each alternative.
 
-    The mean seat and the better seat are the private verdicts of its own seats. Self-consistency is the
-    vote of a reviewer alone, the vote that of all its reviewers, with the nearest number of calls.
+    The mean seat and the better seat are the private verdicts of its own seats, as far as these judged
+    alone. Self-consistency is the vote of one of these reviewers alone, the vote that of all its reviewers,
+    with the nearest number of calls.
     """
 
     condition: str
@@ -103,15 +104,21 @@ class _Way:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Talk:
-    """A discussion with the ways of each alternative, and why an alternative has none."""
+class Talk:
+    """A discussion with the ways of each alternative, and why an alternative has none.
+
+    `left_out` are its seats that never judged alone.
+    """
 
     way: _Way
     others: Mapping[Alternative, tuple[_Way, ...]]
     missing: Mapping[Alternative, str]
+    left_out: tuple[str, ...]
 
 
 _NO_GOLD = "no comparison has a gold answer and readable verdicts of all"
+_NOT_ALONE = "no seat judged alone"
+_ALONE = ("mean seat", "better seat")
 
 
 def build_contrasts(
@@ -128,12 +135,12 @@ def build_contrasts(
         primary: the contrast that the experiment declared, which is not adjusted and adjusts no other.
     """
     question = ballots.question_of
-    return _adjust([_contrast(talk, question, sampler, primary) for talk in _list_talks(ballots)])
+    return _adjust([_contrast(talk, question, sampler, primary) for talk in list_talks(ballots)])
 
 
 def collect_differences(ballots: Ballots, primary: Primary) -> tuple[Floats, Numbers]:
     """Return the primary contrast by comparison: `[comparison, way]`, and the questions."""
-    for talk in _list_talks(ballots):
+    for talk in list_talks(ballots):
         if talk.way.name == primary.condition:
             differences, rows = _subtract(talk.way, talk.others[primary.alternative])
             return differences, ballots.question_of[rows]
@@ -158,7 +165,8 @@ def measure_better(differences: Floats, questions: Numbers, *, level: float) -> 
     return PairedDifference(difference=measured, p_value=p)
 
 
-def _list_talks(ballots: Ballots) -> Iterator[_Talk]:
+def list_talks(ballots: Ballots) -> Iterator[Talk]:
+    """Yield each discussion that is no control with the alternatives that it can be held against."""
     facts = ballots.discussions
     ended = ballots.of_discussions(facts.complete & ~facts.controlled)
     concluded = ended.where(ended.stage == Stage.CONCLUDED)
@@ -203,32 +211,35 @@ def _average(ballots: Ballots) -> Floats:
     return average_by_group(known.comparison, known.correct, len(ballots.comparisons))
 
 
-def _find_others(way: _Way, opening: Ballots, votes: Sequence[_Way]) -> _Talk:
+def _find_others(way: _Way, opening: Ballots, votes: Sequence[_Way]) -> Talk:
     """Return a discussion with its seats, from their private verdicts, and the votes that match it."""
-    facts = opening.discussions
-    private = (facts.turns - facts.spoken) / facts.seats
-    calls = float(private[opening.discussion].mean()) if len(opening) else 0.0
-    seats = tuple(
-        _Way(name=name, reviewers=frozenset({reviewer}), right=_average(own), turns=calls)
-        for reviewer, name, own in _split_seats(opening)
-    )
+    found = list(_split_seats(opening))
+    seats = tuple(_build_seat(name, {reviewer}, own) for reviewer, name, own in found if len(own))
+    left_out = tuple(name for _, name, own in found if not len(own))
     alone, alone_missing = _find_alone(way, seats, votes)
     vote, vote_missing = _match_vote(way, way.reviewers, votes)
-    mean = _Way(name="all seats", reviewers=way.reviewers, right=_average(opening), turns=calls)
-    return _Talk(
+    every = "the seats that judged alone" if left_out else "all seats"
+    mean = (_build_seat(every, way.reviewers, opening),) if seats else ()
+    return Talk(
         way=way,
         others={
-            "mean seat": (mean,),
+            "mean seat": mean,
             "better seat": seats,
             "self-consistency": alone,
             "vote": vote,
         },
         missing={"self-consistency": alone_missing, "vote": vote_missing},
+        left_out=left_out,
     )
 
 
+def _build_seat(name: str, reviewers: Iterable[str], own: Ballots) -> _Way:
+    calls = float(own.discussions.private_calls[own.discussion].mean())
+    return _Way(name=name, reviewers=frozenset(reviewers), right=_average(own), turns=calls)
+
+
 def _split_seats(opening: Ballots) -> Iterator[tuple[str, str, Ballots]]:
-    """Yield reviewer, name and private verdicts of each reviewer, told apart by its temperature."""
+    """Yield reviewer, name and private verdicts (maybe none) of each reviewer and temperature."""
     facts = opening.discussions
     seats = facts.list_seats(opening.discussion)
     known = list(dict.fromkeys((reviewer, temperature) for reviewer, _, temperature in seats))
@@ -279,7 +290,7 @@ def _subtract(way: _Way, others: Sequence[_Way]) -> tuple[Floats, Bools]:
 
 
 def _contrast(
-    talk: _Talk, question: Numbers, sampler: Sampler, primary: Primary | None
+    talk: Talk, question: Numbers, sampler: Sampler, primary: Primary | None
 ) -> ConditionContrasts:
     def measure(alternative: Alternative) -> Contrast:
         others = talk.others[alternative]
@@ -287,7 +298,7 @@ def _contrast(
         missing = talk.missing.get(alternative, "")
         declared = primary == Primary(condition=talk.way.name, alternative=alternative)
         if not len(differences):
-            reason = missing if missing and not others else _NO_GOLD
+            reason = _NO_GOLD if others else missing or _NOT_ALONE
             return Contrast(alternative=alternative, primary=declared, reason=reason)
         asked = question[rows]
         return Contrast(
@@ -304,6 +315,7 @@ def _contrast(
             turns=talk.way.turns,
             primary=declared,
             reason=missing,
+            left_out=talk.left_out if alternative in _ALONE else (),
             decider=next((one.decider for one in others), "") if alternative == "vote" else "",
         )
 

@@ -31,8 +31,8 @@ an answer's id or the name of an outcome. One of **ratings** has `condition`, `r
 `over_self_consistency` and `over_vote`. Each has `value`, `low`, `high`, `n` (comparisons), `p`, `p_holm`,
 `primary`, `turns` (calls per verdict), `rows`: one for each seat, reviewer or vote, with `name`, `value`,
 `low`, `high`, `n`, `p` and `turns`, of which the values above are the least; `reason`: null, or what is
-missing, and `decider`: null, or the reviewer who decides every even split of the vote. See
-`ConditionContrasts`.
+missing, `decider`: null, or the reviewer who decides every even split of the vote, and `left_out`: the
+seats that never judged alone. See `ConditionContrasts`.
 """
 
 from __future__ import annotations
@@ -100,10 +100,7 @@ def build_score_document(
 def build_contrasts_document(rows: Sequence[ConditionContrasts]) -> _Document:
     """Return the contrasts of discussions by condition as plain values for JSON."""
     return {
-        row.condition: {
-            **{name: _contrast(one) for name, one in row.by_name.items()},
-        }
-        for row in rows
+        row.condition: {name: _contrast(one) for name, one in row.by_name.items()} for row in rows
     }
 
 
@@ -126,6 +123,7 @@ def _contrast(one: Contrast) -> _Document:
         ],
         "reason": one.reason or None,
         "decider": one.decider or None,
+        "left_out": list(one.left_out),
     }
 
 

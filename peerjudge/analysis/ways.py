@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple
@@ -53,11 +53,11 @@ class Way(Noun, frozen=True, kw_only=True):
 
     name: str
     reviewers: tuple[str, ...]
-    discusses: bool
-    control: bool
-    verdicts: int
-    comparisons: int
-    readable: float
+    discusses: bool = False
+    control: bool = False
+    verdicts: int = 0
+    comparisons: int = 0
+    readable: float = 0.0
     right: Measurement | None = None
     agrees: Measurement | None = None
     calls: float | None = None
@@ -154,7 +154,7 @@ def _name_ways(judged: Ballots) -> Iterator[tuple[Way, Ints]]:
     if not len(facts):
         for code in list_distinct(judged.reviewer):
             reviewer = judged.reviewers[code]
-            yield _begin(reviewer, [reviewer]), np.flatnonzero(judged.reviewer == code)
+            yield Way(name=reviewer, reviewers=(reviewer,)), np.flatnonzero(judged.reviewer == code)
         return
     ended = facts.complete[at]
     concluded = ended & (judged.stage == Stage.CONCLUDED)
@@ -162,30 +162,16 @@ def _name_ways(judged: Ballots) -> Iterator[tuple[Way, Ints]]:
     for code in list_distinct(condition[concluded]):
         rows = np.flatnonzero(concluded & (condition == code))
         number = at[rows]
-        way = _begin(
-            facts.conditions[code] or facts.protocols[int(facts.protocol[number[0]])],
-            [reviewer for reviewer, _, _ in facts.list_seats(number)],
+        way = Way(
+            name=facts.conditions[code] or facts.protocols[int(facts.protocol[number[0]])],
+            reviewers=tuple(sorted({reviewer for reviewer, _, _ in facts.list_seats(number)})),
             discusses=bool(facts.discussed[number].any()),
             control=bool(facts.controlled[number].any()),
         )
         yield way, rows
     opening = ended & judged.opening & (facts.seats[at] > 1)
     for title, reviewer, rows in _name_alone(judged, np.flatnonzero(opening)):
-        yield _begin(title, [reviewer]), rows
-
-
-def _begin(
-    name: str, reviewers: Iterable[str], *, discusses: bool = False, control: bool = False
-) -> Way:
-    return Way(
-        name=name,
-        reviewers=tuple(sorted(set(reviewers))),
-        discusses=discusses,
-        control=control,
-        verdicts=0,
-        comparisons=0,
-        readable=0.0,
-    )
+        yield Way(name=title, reviewers=(reviewer,)), rows
 
 
 class _Alone(NamedTuple):
@@ -203,7 +189,7 @@ def _name_alone(judged: Ballots, opening: Ints) -> Iterator[tuple[str, str, Ints
     seats = list(dict.fromkeys((seat[0], seat[2]) for one in facts.seatings for seat in one))
     codes = {seat: code for code, seat in enumerate(seats)}
     seat = facts.by_seat(lambda one: codes[one[0], one[2]])[at, judged.seat[opening]]
-    calls, call = np.unique(_count_private(judged)[opening], return_inverse=True)
+    calls, call = np.unique(facts.private_calls[at], return_inverse=True)
     packs = [setting.split(" ")[0] for setting in facts.settings]
     pack = np.array([packs.index(one) for one in packs], dtype=np.int64)[facts.setting[at]]
     group, first = group_rows(seat, call, pack)
@@ -221,13 +207,6 @@ def _name_alone(judged: Ballots, opening: Ints) -> Iterator[tuple[str, str, Ints
         if len({one.pack for one in alike}) > 1 and way.pack:
             more.append(f"prompts {way.pack}")
         yield ", ".join(more), way.reviewer, opening[group == code]
-
-
-def _count_private(judged: Ballots) -> Floats:
-    """Return the private calls of a seat in the discussion of every ballot."""
-    facts = judged.discussions
-    each: Floats = (facts.turns - facts.spoken) / facts.seats
-    return each[judged.discussion]
 
 
 class _Majority:
@@ -272,6 +251,11 @@ def _measure(
         if met.any():
             agrees = sampler.mean((own.verdict == said)[met], own.question[met])
     usd = own.usd[~np.isnan(own.usd)]
+    facts, at = own.discussions, own.discussion
+    calls = None
+    if len(facts):
+        spent = np.where(own.stage == Stage.CONCLUDED, facts.turns[at], facts.private_calls[at])
+        calls = float(spent.mean())
     measured = replace(
         way,
         verdicts=len(own),
@@ -279,7 +263,7 @@ def _measure(
         readable=float(own.readable.mean()),
         right=right,
         agrees=agrees,
-        calls=_count_calls(own),
+        calls=calls,
         usd=_PAIRS * float(usd.mean()) if len(usd) == len(own) else None,
     )
     share = average_by_group(known.comparison, known.correct, len(own.comparisons))
@@ -311,15 +295,6 @@ def _add_moves(found: _Found, judged: Ballots, sampler: Sampler) -> _Found:
         from_gold=count(Direction.AWAY),
     )
     return _Found(way=way, right=found.right)
-
-
-def _count_calls(own: Ballots) -> float | None:
-    facts = own.discussions
-    if not len(facts):
-        return None
-    concluded = own.stage == Stage.CONCLUDED
-    calls = np.where(concluded, facts.turns[own.discussion], _count_private(own))
-    return float(calls.mean())
 
 
 def _take(contrast: Contrast) -> Measurement | None:
@@ -420,11 +395,14 @@ def _compare_seats(contrast: ConditionContrasts) -> str:
     if seats.difference is None:
         return ""
     best = min(seats.rows, key=lambda row: row.difference.difference.value).name
+    once = "asked once"
+    if seats.left_out:
+        once += f" ({' and '.join(seats.left_out)} never judged alone)"
     if seats.p_holm > CLAIMED:
-        return f"not shown to beat {best} asked once"
+        return f"not shown to beat {best} {once}"
     if seats.difference.difference.value < 0.0:
-        return f"less often right than {best} asked once"
-    so = "beats each of its seats asked once"
+        return f"less often right than {best} {once}"
+    so = f"beats each of its seats {once}"
     if vote.difference is None:
         return f"{so}; no vote of as many calls was played"
     if vote.p_holm > CLAIMED:

@@ -132,10 +132,13 @@ def _list_rows(condition: str, one: Contrast) -> Iterator[_Row]:
 def note_alternatives(rows: Sequence[ConditionContrasts]) -> list[str]:
     """Return what makes a row less than it seems, one sentence per reason, with the conditions.
 
-    Alternatives that were not played, and votes in which one reviewer decides every even split.
+    Alternatives not played, seats that never judged alone, votes whose even splits one reviewer decides.
     """
     reasons: dict[str, list[str]] = {}
     for row in rows:
+        if names := " and ".join(row.over_better_seat.left_out):
+            reason = f"Over its seats: only over those that judged alone; {names} never did."
+            reasons.setdefault(reason, []).append(row.condition)
         for one in row.all:
             if one.reason:
                 reasons.setdefault(f"Over {one.alternative}: {one.reason}.", []).append(

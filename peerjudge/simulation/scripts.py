@@ -42,14 +42,15 @@ class Step:
 class Script:
     """Steps of a protocol with these seats; the protocol itself gives the conclusion.
 
-    `comparison` is in the shown order; `shown` has its answers in the order of the data. `starts` are the
-    first turns of the sets, before which the protocol is asked and may end.
+    `comparison` is in the shown order; `shown` has its answers in the order of the data. `turns` go on to
+    the longest end. `starts` are the first turns of the sets, before which the protocol may end.
     """
 
     protocol: DiscussionProtocol
     seats: tuple[Seat, ...]
     comparison: Comparison
     shown: tuple[str, str]
+    turns: tuple[Turn, ...]
     steps: tuple[Step, ...]
     starts: frozenset[int]
 
@@ -104,6 +105,7 @@ def write_script(
         seats=seats,
         comparison=shown,
         shown=(first, second),
+        turns=turns,
         steps=tuple(steps),
         starts=frozenset(starts),
     )

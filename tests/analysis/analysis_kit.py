@@ -29,6 +29,11 @@ ANN, BOB = (
     Seat(id=f"seat-{n}", reviewer=name, role=role)
     for n, (name, role) in enumerate((("ann", Role.LEADER), ("bob", Role.FOLLOWER)), start=1)
 )
+EVE = Seat(id="seat-3", reviewer="eve", role=Role.JUDGE)
+COURT = (*(replace(seat, role="debater") for seat in (ANN, BOB)), EVE)
+"""Two debaters and a judge, who has no private review in these moves: ann is right alone on three of four
+questions, bob on one, and the judge is right after the debate on three."""
+COURT_MOVES = ("1|2|- 1 1 1", "1|2|- 1 1 2", "2|1|- 1 1 1", "1|2|- 1 1 1")
 BOB_LEADS = (
     replace(BOB, id="seat-1", role=Role.LEADER),
     replace(ANN, id="seat-2", role=Role.FOLLOWER),

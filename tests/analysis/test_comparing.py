@@ -23,7 +23,6 @@ def row(name: str, right: list[float], *, question: str = "q") -> AccuracyByComp
     return AccuracyByComparison(
         name=name,
         reviewers=frozenset({name}),
-        vote=False,
         turns=1.0,
         right=judged,
     )

@@ -101,6 +101,36 @@ def test_seats_of_one_reviewer_are_told_apart_by_temperature():
     assert row.over_better_seat.difference.difference.value == pytest.approx(0.5 - 1.0)
 
 
+def test_only_seats_that_judged_alone_are_alternatives_and_the_others_are_named():
+    """The court is right on three of four, ann alone on three, bob on one; the judge never judged alone."""
+    played = [told(one, n, seats=kit.COURT) for n, one in enumerate(kit.COURT_MOVES)]
+    row = study(*played)["talk"]
+    assert row.over_mean_seat.difference.difference.value == 0.25
+    assert row.over_mean_seat.against == ("the seats that judged alone",)
+    better = row.over_better_seat
+    values = {one.name: (one.difference.difference.value, one.turns) for one in better.rows}
+    assert values == {"ann": (0.0, 1.0), "bob": (0.5, 1.0)}
+    assert (better.difference.difference.value, better.turns, better.left_out) == (
+        0.0,
+        5.0,
+        ("eve",),
+    )
+    assert "no vote of ann alone" in row.over_self_consistency.reason
+    assert "eve" not in row.over_self_consistency.reason
+    assert "Over its seats: only over those that judged alone; eve never did. (talk)" in (
+        note_alternatives([row])
+    )
+    document = build_contrasts_document([row])["talk"]
+    assert [one["left_out"] for one in document.values()] == [["eve"], ["eve"], [], []]
+
+
+def test_where_no_seat_judged_alone_there_is_a_reason():
+    """A discussion that begins in the open has no seat alone to be held against."""
+    row = study(*(told("-|- 1 2 1", n) for n in range(3)))["talk"]
+    for one in (row.over_mean_seat, row.over_better_seat, row.over_self_consistency):
+        assert (one.rows, one.difference, one.reason) == ((), None, "no seat judged alone")
+
+
 def test_what_was_not_played_is_named_with_the_condition_to_add():
     """Without votes there is a reason instead of a value; with them each has its own contrast."""
     plain = build_contrasts_document([study(*TALK)["talk"]])["talk"]

@@ -11,7 +11,16 @@ from peerjudge.analysis.contrasts import build_contrasts
 from peerjudge.analysis.ways import Ways, build_ways
 from peerjudge.data import Sampling, Usage, replace
 from peerjudge.statistics.sampler import Sampler
-from tests.analysis.analysis_kit import ANN, BOB, dataset_of, pair_of, review_of, told
+from tests.analysis.analysis_kit import (
+    ANN,
+    BOB,
+    COURT,
+    COURT_MOVES,
+    dataset_of,
+    pair_of,
+    review_of,
+    told,
+)
 
 SAMPLER = Sampler()
 
@@ -54,6 +63,15 @@ def test_private_verdicts_of_all_conditions_are_one_reviewer_alone():
     assert names["ann at temperature 0 alone"].verdicts == 4
     assert names["ann at temperature 1 alone"].verdicts == 2
     assert names["bob alone"].verdicts == 6
+
+
+def test_private_calls_are_of_the_seats_that_judged_alone():
+    """A judge asked only after the debate leaves one private call to each debater, not two thirds."""
+    found = table(collect_transcripts(talks(*COURT_MOVES, seats=COURT)))
+    rows = {row.name: (row.right.value, row.calls) for row in found.rows}
+    assert rows == {"ann alone": (0.75, 1.0), "talk": (0.75, 5.0), "bob alone": (0.25, 1.0)}
+    so = next(row.so for row in found.rows if row.discusses)
+    assert so == "not shown to beat ann asked once (eve never judged alone)"
 
 
 def test_unreadable_verdicts_are_left_out_and_counted():

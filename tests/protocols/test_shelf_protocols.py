@@ -150,7 +150,7 @@ def test_prepair_discussion_prepares_each_seat_alone():
 
 def test_a_judge_hears_the_debate_and_decides_against_all_debaters():
     """The debaters speak at once and never hear the judge; its verdict concludes, readable or not."""
-    cues, verdict = play("court", "aaaab", seats=3, rounds=1, judge_alone=False)
+    cues, verdict = play("court", "aaaab", seats=3, rounds=1)
     assert cues == [
         ("0", "review_explained", "ab", ()),
         ("1", "review_explained", "ab", ()),
@@ -159,11 +159,11 @@ def test_a_judge_hears_the_debate_and_decides_against_all_debaters():
         ("2", "review_explained", "ab", (0, 1, 2, 3)),
     ]
     assert verdict == B
-    assert play("court", "aabaa?", seats=3, rounds=1)[1] == UNREADABLE
-    alone, _ = play("court", "aabaab", seats=3, rounds=1, hears="own")
+    assert play("court", "aaaa?", seats=3, rounds=1)[1] == UNREADABLE
+    alone, _ = play("court", "aabaab", seats=3, rounds=1, hears="own", judge_alone=True)
     assert [hears for *_, hears in alone[2:]] == [(), (0,), (1,), (0, 1, 2, 3, 4)]
-    brief, _ = play("court", "aabb", seats=3, only_if_disagreeing=True)
-    assert len(brief) == 4, "debaters who agree leave the decision to the judge"
+    brief, _ = play("court", "aab", seats=3, only_if_disagreeing=True)
+    assert len(brief) == 3, "debaters who agree leave the decision to the judge"
 
 
 def test_secret_ballots_decide_whatever_was_said():

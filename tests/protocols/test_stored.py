@@ -66,7 +66,7 @@ SETTINGS: Mapping[str, tuple[str, int, int, dict[str, Scalar]]] = {
     "self_discussion": ("self_discussion", 2, 2, {}),
     "panel": ("panel", 4, 3, {"ties": True}),
     "at_once": ("at_once", 3, 2, {"ties": True}),
-    "court": ("court", 4, 2, {}),
+    "court": ("court", 4, 2, {"judge_alone": True}),
     "ballot": ("ballot", 3, 3, {"ties": True}),
     "panel_brief": ("panel", 3, 2, {"stop": "agreement", "remind": True}),
 }

@@ -26,7 +26,7 @@ from peerjudge.data import Comparison
 if TYPE_CHECKING:
     import pandas as pd
 
-FACTS = ("repetition", "turns", "spoken", "speakers", "agreed")
+FACTS = ("repetition", "turns", "spoken", "speakers", "alone", "agreed")
 """Columns of the numbers of `Discussions`."""
 FLAGS: Mapping[str, bool] = {"complete": True, "failed": False, "one_order": False}
 """Columns of its flags, like the next ones with the value of a missing cell."""

@@ -131,6 +131,7 @@ FRAMES: Mapping[str, Mapping[str, str]] = {
         "turns": "number of turns of the discussion",
         "spoken": "number of its public turns",
         "speakers": "number of seats with a public turn",
+        "alone": "number of seats with a private verdict",
         "agreed": "public turns until all seats agreed; -1 if they never did",
         "complete": "whether the discussion is complete",
         "failed": "whether it failed",

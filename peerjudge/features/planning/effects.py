@@ -12,11 +12,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from peerjudge.data import Expects, Role, Seat
+from peerjudge.analysis.collecting import collect_transcripts
+from peerjudge.analysis.contrasts import VOTE as VOTE_PROTOCOL, list_talks
+from peerjudge.data import Role, StopReason, Transcript
 from peerjudge.errors import ExperimentError
 from peerjudge.features.planning.studies import Floats, Measures, list_scripts
 from peerjudge.runs import Part, Plan
-from peerjudge.simulation.scripts import Script, write_script
+from peerjudge.simulation.scripts import write_script
 from peerjudge.statistics.interval import DIFFERENCE, measure_least, measure_ratios
 
 GAIN = "discussion against private reviews"
@@ -39,7 +41,6 @@ EFFECT_KINDS: Mapping[str, str] = {
 NORMAL = 1.959964
 """Standard errors between a value and the bounds of its 95 % interval."""
 
-VOTE_PROTOCOL = "vote"
 _PAIRWISE = "pairwise"
 _MISSING: Mapping[str, str] = {
     GAIN: "no condition is a discussion after private reviews (controls are left out)",
@@ -65,7 +66,6 @@ Estimates = tuple[Floats, Floats, Floats]
 """Value and standard error of an effect in every study, NaN where undefined; 1 where it is claimed."""
 
 _ERROR_RATE = 0.05
-_SeatName = tuple[str, float | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,50 +189,43 @@ def list_differences(effect: Effect, conditions: Mapping[str, Measures]) -> Floa
 
 
 def _find_effects(plan: Plan) -> Iterator[Effect]:
-    votes = [part for part in plan.parts if part.protocol.name == VOTE_PROTOCOL]
+    turns = {part.condition.name: _count_turns(part, plan) for part in plan.parts}
+    votes = [part.condition.name for part in plan.parts if part.protocol.name == VOTE_PROTOCOL]
     lone = _list_lone(plan)
+    scripted = collect_transcripts(one for part in plan.parts for one in _follow(part, plan))
+    talks = {talk.way.name: talk for talk in list_talks(scripted)}
     for part in plan.parts:
         name = part.condition.name
-        if part in lone:
-            baseline = _find_baseline(part, lone)
-            if baseline is not None:
-                yield Effect(kind=METHOD, condition=name, against=baseline.condition.name)
-        elif part.protocol.name != VOTE_PROTOCOL:
-            scripts = list_scripts(part, plan)
-            if any(step.cue.control != "none" for one in scripts for step in one.steps):
-                continue  # The analysis contrasts no control.
-            private = _find_private(scripts)
-            if private:
-                yield Effect(kind=GAIN, condition=name)
-            if private == frozenset(map(_name_seat, part.seats)):
-                yield Effect(kind=BETTER, condition=name)
-            if votes:
-                alike = [vote for vote in votes if _reviewers(vote) == _reviewers(part)]
-                turns = _count_turns(part, plan)
-                vote = min(alike or votes, key=lambda vote: abs(_count_turns(vote, plan) - turns))
-                yield Effect(
-                    kind=VOTE,
-                    condition=name,
-                    against=vote.condition.name,
-                    same_reviewers=bool(alike),
-                )
-            if Role.LEADER in part.protocol.list_roles(len(part.seats)):
-                yield Effect(kind=LEADER, condition=name)
+        baseline = _find_baseline(part, lone) if part in lone else None
+        if baseline is not None:
+            yield Effect(kind=METHOD, condition=name, against=baseline.condition.name)
+        if name not in talks:
+            continue
+        others = talks[name].others
+        if others["mean seat"]:
+            yield Effect(kind=GAIN, condition=name)
+        if others["better seat"]:
+            yield Effect(kind=BETTER, condition=name)
+        alike = [vote.name for vote in others["vote"]]
+        if votes:
+            vote = min(alike or votes, key=lambda vote: abs(turns[vote] - turns[name]))
+            yield Effect(kind=VOTE, condition=name, against=vote, same_reviewers=bool(alike))
+        if Role.LEADER in part.protocol.list_roles(len(part.seats)):
+            yield Effect(kind=LEADER, condition=name)
 
 
-def _find_private(scripts: Sequence[Script]) -> frozenset[_SeatName]:
-    """Return the reviewers that judge before they hear another, in one of the discussions or more."""
-    return frozenset(
-        _name_seat(one.seats[step.seat])
-        for one in scripts
-        for step in one.steps
-        if step.cue.private and (step.cue.expects is Expects.VERDICT or one.rates)
-    )
-
-
-def _name_seat(seat: Seat) -> _SeatName:
-    """Return what tells the seats of the analysis apart: reviewer and temperature."""
-    return seat.reviewer, seat.sampling.temperature
+def _follow(part: Part, plan: Plan) -> Iterator[Transcript]:
+    """Yield the discussions of a condition on one comparison, each in its longest course."""
+    for number, script in enumerate(list_scripts(part, plan)):
+        yield Transcript(
+            id=f"{part.condition.name} {number}",
+            comparison=script.comparison,
+            protocol=part.protocol.name,
+            condition=part.condition.name,
+            seats=script.seats,
+            turns=script.turns,
+            stop=StopReason.COMPLETE,
+        )
 
 
 def _find_judges(plan: Plan, best: str) -> Iterator[Effect]:

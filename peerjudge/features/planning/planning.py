@@ -10,10 +10,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from peerjudge.analysis.contrasts import VOTE as VOTE_PROTOCOL
 from peerjudge.data import Card, Experiment, ReviewerKind, replace
 from peerjudge.data.arguments import check_arguments
 from peerjudge.errors import CardError, ExperimentError
-from peerjudge.features.planning.effects import VOTE_PROTOCOL, Effect, list_effects, list_judges
+from peerjudge.features.planning.effects import Effect, list_effects, list_judges
 from peerjudge.features.planning.sizes import Forecast, forecast_effects, forecast_stops
 from peerjudge.features.planning.studies import (
     StudyDesign,

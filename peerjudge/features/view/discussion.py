@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from peerjudge.analysis.listing import Against, find_tone, hold_against_gold, mark_verdict
@@ -11,7 +11,6 @@ from peerjudge.data import (
     Comparison,
     Direction,
     EventKind,
-    OpinionEvent,
     Seat,
     StopReason,
     Transcript,
@@ -25,6 +24,7 @@ from peerjudge.web.pages import name_mark
 
 TURNS_PER_PAGE = 50
 
+_TONES = {EventKind.HELD: "held", EventKind.AGREED: "held"}
 _DIRECTIONS = {Direction.TOWARDS: "towards gold", Direction.AWAY: "away from gold"}
 _REASONS = {
     NoEventReason.FORMED_AFTER_HEARING: "no event: the verdict was formed after hearing the others",
@@ -60,9 +60,13 @@ class ShownSeat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownTurn:
-    """A turn in words. `before` is the stance of the seat before this turn, if it had one."""
+    """A turn in words. `before` is the stance of the seat before this turn, if it had one.
+
+    Turns of one `wave` heard none of each other, and all that they heard is of earlier waves.
+    """
 
     kept: Turn
+    wave: int
     name: str
     seat: ShownSeat
     task: str
@@ -100,16 +104,28 @@ def show_discussion(transcript: Transcript) -> ShownDiscussion:
     events = {event.turn: event for event in tracking.events}
     reasons = {one.turn: _REASONS[one.reason] for one in tracking.no_events}
     turns: list[ShownTurn] = []
+    stances: dict[str, Verdict] = {}
+    said = (*transcript.turns, *transcript.ahead)
+    waves = _find_waves(said)
     spoken = 0
-    for turn in (*transcript.turns, *transcript.ahead):
+    for turn in said:
         spoken += not turn.cue.private
+        now, before = turn.review.verdict, stances.get(turn.cue.seat)
+        event = events.get(turn.index)
+        stances |= stances_in([turn])
         turns.append(
-            _show_turn(
-                turn,
-                transcript,
-                seat=seats[turn.cue.seat],
+            ShownTurn(
+                kept=turn,
+                wave=waves[turn.index],
                 name="private" if turn.cue.private else f"turn {spoken}",
-                event=events.get(turn.index),
+                seat=seats[turn.cue.seat],
+                task=name_task(turn.cue.task),
+                verdict=None if now is None else show_verdict(now, comparison),
+                before=None if before is None else show_verdict(before, comparison),
+                changed=before is not None and stances[turn.cue.seat] != before,
+                event="" if event is None else name_event(event.kind),
+                event_kind="" if event is None else _TONES.get(event.kind, "altered"),
+                direction=_DIRECTIONS.get(event.gold, "") if event and event.gold else "",
                 no_event=reasons.get(turn.index, ""),
             )
         )
@@ -151,38 +167,16 @@ def _show_seat(seat: Seat, lane: int, transcript: Transcript) -> ShownSeat:
     )
 
 
-def _show_turn(
-    turn: Turn,
-    transcript: Transcript,
-    *,
-    seat: ShownSeat,
-    name: str,
-    event: OpinionEvent | None,
-    no_event: str,
-) -> ShownTurn:
-    now, comparison = turn.review.verdict, transcript.comparison
-    said = (*transcript.turns, *transcript.ahead)
-    before = stances_in([one for one in said if one.index < turn.index]).get(turn.cue.seat)
-    direction = event.gold if event is not None else None
-    return ShownTurn(
-        kept=turn,
-        name=name,
-        seat=seat,
-        task=name_task(turn.cue.task),
-        verdict=None if now is None else show_verdict(now, comparison),
-        before=None if before is None else show_verdict(before, comparison),
-        changed=before is not None and now is not None and now.readable and now != before,
-        event="" if event is None else name_event(event.kind),
-        event_kind=_find_tone(event),
-        direction=_DIRECTIONS.get(direction, "") if direction is not None else "",
-        no_event=no_event,
-    )
-
-
-def _find_tone(event: OpinionEvent | None) -> str:
-    if event is None:
-        return ""
-    return "held" if event.kind in (EventKind.HELD, EventKind.AGREED) else "altered"
+def _find_waves(turns: Sequence[Turn]) -> Mapping[int, int]:
+    """Return the wave of each turn: after all that it heard or was denied, the open after the private."""
+    waves: dict[int, int] = {}
+    opening = 0
+    for turn in turns:
+        cue = turn.cue
+        after = [waves[index] + 1 for index in (*cue.hears, *cue.withheld) if index in waves]
+        waves[turn.index] = max([0 if cue.private else opening, *after])
+        opening = max(opening, waves[turn.index] + 1) if cue.private else opening
+    return waves
 
 
 def _describe_ending(transcript: Transcript) -> str:

@@ -170,14 +170,19 @@ def next_cues(seats, comparison, turns, options):
 """
 """Only the first seat judges alone; the second one answers it."""
 
+OPEN = ADVOCATE.replace("if not turns:", "if False:")
+"""No seat judges alone."""
+
 
 @pytest.mark.parametrize("leader", [Leader.FIRST, Leader.BOTH])
 def test_a_plan_lists_the_contrasts_of_compare(tmp_path: Path, leader):
-    """Controls, and the better of seats that do not all judge alone, are in neither list."""
+    """Controls are in neither list, nor are seats that never judge alone."""
     (tmp_path / "protocols").mkdir()
     (tmp_path / "protocols" / "advocate.py").write_text(ADVOCATE, "utf-8")
+    (tmp_path / "protocols" / "open.py").write_text(OPEN, "utf-8")
     project = Shelf(project=tmp_path)
     talk = {"protocol": "leader_follower", "seats": SEATS, "leader": leader}
+    judge = Seating(reviewer="sim_weak", temperature=0.5)
     study = Experiment(
         name="listed",
         data="sample",
@@ -186,6 +191,8 @@ def test_a_plan_lists_the_contrasts_of_compare(tmp_path: Path, leader):
             Condition(name="placebo", options={"control": "placebo"}, **talk),
             Condition(name="swapped", options={"control": "swapped"}, **talk),
             Condition(name="advocate", protocol="advocate", seats=SEATS, leader=leader),
+            Condition(name="open", protocol="open", seats=SEATS, leader=leader),
+            Condition(name="court", protocol="court", seats=(*SEATS, judge)),
             Condition(name="vote", protocol="vote", seats=SEATS * 3),
         ),
     )
@@ -196,6 +203,12 @@ def test_a_plan_lists_the_contrasts_of_compare(tmp_path: Path, leader):
     }
     summary = asyncio.run(run(study, out=tmp_path / "run", limit=8, shelf=project))
     compared = compare(summary.folder).contrasts
+    assert {
+        ("court", "better seat"),
+        ("advocate", "mean seat"),
+        ("open", "vote"),
+    } <= planned
+    assert ("open", "mean seat") not in planned
     assert planned == {
         (row.condition, one.alternative)
         for row in compared
