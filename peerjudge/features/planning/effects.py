@@ -45,7 +45,7 @@ _PAIRWISE = "pairwise"
 _MISSING: Mapping[str, str] = {
     GAIN: "no condition is a discussion after private reviews (controls are left out)",
     BETTER: (
-        "no condition is a discussion in which each seat has a private review (controls are left out)"
+        "no condition is a discussion in which a seat has a private review (controls are left out)"
     ),
     VOTE: (
         "no condition is a vote; add a condition with protocol='vote' and the seats of the discussion, "
@@ -73,8 +73,9 @@ class Effect:
     """A condition, and the condition `against` which it is compared, if any.
 
     `same_reviewers` is true if both conditions have the same reviewers. With a `gain` the discussion is
-    assumed to be right that much more often than its better seat, whatever its cards say. Of two lone
-    judges, `condition` is the more accurate one in simulated studies.
+    assumed to be right that much more often than its better seat, whatever its cards say; `left_out` are
+    seats that never judge alone, and are none of these. Of two lone judges, `condition` is the more accurate
+    one in simulated studies.
     """
 
     kind: str
@@ -82,6 +83,7 @@ class Effect:
     against: str = ""
     same_reviewers: bool = True
     gain: float | None = None
+    left_out: tuple[str, ...] = ()
 
     @property
     def group(self) -> str:
@@ -205,7 +207,7 @@ def _find_effects(plan: Plan) -> Iterator[Effect]:
         if others["mean seat"]:
             yield Effect(kind=GAIN, condition=name)
         if others["better seat"]:
-            yield Effect(kind=BETTER, condition=name)
+            yield Effect(kind=BETTER, condition=name, left_out=talks[name].left_out)
         alike = [vote.name for vote in others["vote"]]
         if votes:
             vote = min(alike or votes, key=lambda vote: abs(turns[vote] - turns[name]))

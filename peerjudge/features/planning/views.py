@@ -354,6 +354,9 @@ def _effect_notes(plan: StudyPlan) -> Iterator[str]:
         and one.effect.gain is None
         and one.as_carded.sizes[-1].high < 0.0
     ]
+    told = (one.effect for one in plan.effects if one.effect.left_out)
+    for condition, names in {one.condition: " and ".join(one.left_out) for one in told}.items():
+        yield f"Seats of {condition} are those that judge alone; {names} never does."
     if worse:
         yield f"Worse than the better seat alone in 97.5 % of studies or more: {', '.join(worse)}."
     if sum(one.effect.kind == JUDGE for one in plan.effects) > 1:

@@ -196,11 +196,11 @@ def test_a_plan_lists_the_contrasts_of_compare(tmp_path: Path, leader):
             Condition(name="vote", protocol="vote", seats=SEATS * 3),
         ),
     )
-    planned = {
-        (one.condition, CONTRASTS[one.kind])
-        for one in list_effects(prepare(study, shelf=project).plan)
-        if one.kind in CONTRASTS
-    }
+    effects = list_effects(prepare(study, shelf=project).plan)
+    planned = {(one.condition, CONTRASTS[one.kind]) for one in effects if one.kind in CONTRASTS}
+    left_out = {one.condition: one.left_out for one in effects if one.left_out}
+    assert left_out["court"] == ("sim_weak at temperature 0.5",)
+    assert ("advocate" in left_out) == (leader is Leader.FIRST)
     summary = asyncio.run(run(study, out=tmp_path / "run", limit=8, shelf=project))
     compared = compare(summary.folder).contrasts
     assert {
@@ -215,6 +215,21 @@ def test_a_plan_lists_the_contrasts_of_compare(tmp_path: Path, leader):
         for one in row.all
         if one.difference is not None and one.alternative in CONTRASTS.values()
     }
+
+
+def test_a_plan_names_the_seats_that_never_judge_alone(shelf):
+    """A note says which seats the better seat is none of, also beside a vote."""
+    seats = ("sim_weak", "sim_solid", "sim_plain")
+    study = Experiment(
+        name="courts",
+        data="sample",
+        conditions=(
+            Condition(name="court", protocol="court", seats=seats),
+            Condition(name="vote", protocol="vote", seats=seats),
+        ),
+    )
+    found = plan(study, sizes=(20,), studies=5, shelf=shelf)
+    assert "Seats of court are those that judge alone; sim_plain never does." in str(found)
 
 
 @pytest.mark.slow
