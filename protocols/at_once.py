@@ -12,11 +12,11 @@ Evaluations", section 3.2).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.protocol import RoundOptions, next_round_cues, settle
+from peerjudge.protocol import LATER, Quorum, RoundOptions, next_round_cues, settle
 
 SEATS = (2, None)
 ANSWERS = (2, 4)
@@ -28,6 +28,7 @@ class Options(RoundOptions):
     """The options of a discussion in rounds."""
 
     outcome: Literal["last", "leader", "majority"] = "majority"
+    quorum: Quorum = field(default="one", metadata=LATER)
 
 
 def next_cues(
@@ -40,5 +41,5 @@ def next_cues(
 def conclude(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
 ) -> Verdict:
-    """Return the majority verdict at the end, or the verdict by `options.outcome`."""
-    return settle(seats, turns, options.outcome)
+    """Return the majority verdict at the end, or the verdict by `options.outcome`, of a quorum."""
+    return settle(seats, turns, options.outcome, options.quorum)

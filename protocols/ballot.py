@@ -12,11 +12,18 @@ Evaluators through Multi-Agent Debate").
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict, replace
-from peerjudge.protocol import RoundOptions, build_discussion_cue, next_discussion_cues, settle
+from peerjudge.protocol import (
+    LATER,
+    Quorum,
+    RoundOptions,
+    build_discussion_cue,
+    next_discussion_cues,
+    settle,
+)
 
 SEATS = (2, None)
 ANSWERS = (2, 4)
@@ -30,6 +37,7 @@ class Options(RoundOptions):
 
     rounds: int = 1
     outcome: Literal["majority"] = "majority"
+    quorum: Quorum = field(default="one", metadata=LATER)
 
 
 def next_cues(
@@ -50,8 +58,8 @@ def next_cues(
 def conclude(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
 ) -> Verdict:
-    """Return the majority of the ballots, `TIE` without one; `UNREADABLE` before they are cast."""
-    return settle(seats, _list_ballots(turns), "majority")
+    """Return the majority of a quorum of ballots, `TIE` without one; `UNREADABLE` before they are cast."""
+    return settle(seats, _list_ballots(turns), "majority", options.quorum)
 
 
 def _list_ballots(turns: Sequence[Turn]) -> list[Turn]:

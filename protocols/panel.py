@@ -16,7 +16,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.protocol import LATER, RoundOptions, next_discussion_cues, next_round_cues, settle
+from peerjudge.protocol import (
+    LATER,
+    Quorum,
+    RoundOptions,
+    next_discussion_cues,
+    next_round_cues,
+    settle,
+)
 
 SEATS = (3, None)
 ANSWERS = (2, 4)
@@ -28,6 +35,7 @@ class Options(RoundOptions):
 
     outcome: Literal["last", "leader", "majority"] = "majority"
     order: Literal["one_by_one", "at_once", "relay"] = field(default="one_by_one", metadata=LATER)
+    quorum: Quorum = field(default="one", metadata=LATER)
 
 
 def next_cues(
@@ -43,5 +51,5 @@ def next_cues(
 def conclude(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
 ) -> Verdict:
-    """Return the majority verdict at the end, or the verdict by `options.outcome`."""
-    return settle(seats, turns, options.outcome)
+    """Return the majority verdict at the end, or the verdict by `options.outcome`, of a quorum."""
+    return settle(seats, turns, options.outcome, options.quorum)

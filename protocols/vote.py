@@ -11,11 +11,18 @@ Large Language Model based Evaluations", Li, Patel and Du), reduced to one verdi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
-from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict, strict_majority
-from peerjudge.protocol import OpeningOptions, build_opening_cues, collect_stances, settle
+from peerjudge.data import TIE, Comparison, Cue, Seat, Turn, Verdict, strict_majority
+from peerjudge.protocol import (
+    LATER,
+    OpeningOptions,
+    Quorum,
+    build_opening_cues,
+    collect_stances,
+    settle,
+)
 
 SEATS = (2, None)
 ANSWERS = (2, 4)
@@ -25,10 +32,12 @@ ANSWERS = (2, 4)
 class Options(OpeningOptions):
     """Options of the private reviews and of the vote.
 
-    `split` decides without a majority: the verdict of the `first` seat that has one, or a `tie`.
+    `split` decides without a majority: the verdict of the `first` seat that has one, or a `tie`. Where fewer
+    seats than the `quorum` have a readable verdict (`one`, more than `half`, `all`), there is no verdict.
     """
 
     split: Literal["first", "tie"] = "first"
+    quorum: Quorum = field(default="one", metadata=LATER)
 
 
 def next_cues(
@@ -42,7 +51,7 @@ def conclude(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
 ) -> Verdict:
     """Return the majority verdict; without a majority, the verdict by `options.split`."""
+    found = settle(seats, turns, "majority", options.quorum)
     held = [stance for stance in collect_stances(seats, turns).values() if stance is not None]
-    if options.split == "first" and held and strict_majority(held) is None:
-        return held[0]
-    return settle(seats, turns, "majority")
+    splits = options.split == "first" and found == TIE and strict_majority(held) is None
+    return held[0] if splits else found

@@ -66,9 +66,8 @@ class Contrast(Noun, frozen=True, kw_only=True):
 class ConditionContrasts(Noun, frozen=True, kw_only=True):
     """A discussion against each alternative.
 
-    The mean seat and the better seat are the private verdicts of its own seats, as far as these judged
-    alone. Self-consistency is the vote of one of these reviewers alone, the vote that of all its reviewers,
-    with the nearest number of calls.
+    Mean and better seat are the private verdicts of its seats that judged alone. Self-consistency is the vote
+    of one of their reviewers alone, the vote that of all its reviewers, with the nearest number of calls.
     """
 
     condition: str

@@ -131,7 +131,7 @@ def build_ways(
         for way, rows in named
     ]
     found = [_add_moves(one, judged, sampler) if one.way.discusses else one for one in found]
-    found.sort(key=_rank)
+    found.sort(key=lambda one: -getattr(one.way.right or one.way.agrees, "value", -inf))
     table = Ways(
         rows=tuple(one.way for one in found),
         level=sampler.level,
@@ -141,11 +141,6 @@ def build_ways(
         with_gold=len(np.unique(used.comparison[golden])),
     )
     return _conclude(table, [one.right for one in found], judged.question_of, by_condition)
-
-
-def _rank(one: _Found) -> tuple[bool, float]:
-    measured = one.way.right or one.way.agrees
-    return (True, 0.0) if measured is None else (False, -measured.value)
 
 
 def _name_ways(judged: Ballots) -> Iterator[tuple[Way, Ints]]:
@@ -395,9 +390,8 @@ def _compare_seats(contrast: ConditionContrasts) -> str:
     if seats.difference is None:
         return ""
     best = min(seats.rows, key=lambda row: row.difference.difference.value).name
-    once = "asked once"
-    if seats.left_out:
-        once += f" ({' and '.join(seats.left_out)} never judged alone)"
+    left_out = " and ".join(seats.left_out)
+    once = f"asked once ({left_out} never judged alone)" if left_out else "asked once"
     if seats.p_holm > CLAIMED:
         return f"not shown to beat {best} {once}"
     if seats.difference.difference.value < 0.0:

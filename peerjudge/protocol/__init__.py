@@ -1,6 +1,7 @@
 """Discussion protocols: their contract, and the methods, discussions and conclusions they share."""
 
 from peerjudge.protocol.conclusions import (
+    Quorum,
     choose_best_rated,
     collect_stances,
     is_unanimous,
@@ -50,6 +51,7 @@ __all__ = [
     "NextCues",
     "NoOptions",
     "OpeningOptions",
+    "Quorum",
     "Roles",
     "RoundOptions",
     "Scale",

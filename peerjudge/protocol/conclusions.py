@@ -18,6 +18,9 @@ from peerjudge.data import (
     strict_majority,
 )
 
+Quorum = Literal["one", "half", "all"]
+"""Seats whose stances make a conclusion: any one, more than half of them, or all."""
+
 
 def collect_stances(seats: Sequence[Seat], turns: Sequence[Turn]) -> Mapping[str, Verdict | None]:
     """Return each seat's last readable verdict by seat id, in seat order; `None` without one."""
@@ -42,17 +45,19 @@ def settle(
     seats: tuple[Seat, ...],
     turns: Sequence[Turn],
     outcome: Literal["last", "leader", "majority"],
+    quorum: Quorum = "one",
 ) -> Verdict:
-    """Return the conclusion of a discussion.
+    """Return the conclusion of a discussion; `UNREADABLE` where the seats with a stance are no quorum.
 
     * `last`: the last readable verdict of any seat (PRD takes the last turn).
     * `leader`: the common stance of all seats, else the last readable verdict of the first seat.
     * `majority`: the stance of more than half of the seats that have one; `TIE` without a majority.
 
-    Where no seat in question has a stance, the last verdict given (`REFUSED` or `UNREADABLE`);
-    `UNREADABLE` where none was given.
+    Where no seat in question has a stance: the last verdict given, else `UNREADABLE`.
     """
     held = [stance for stance in collect_stances(seats, turns).values() if stance is not None]
+    if held and len(held) < {"one": 0, "half": len(seats) // 2 + 1, "all": len(seats)}[quorum]:
+        return UNREADABLE
     if outcome == "leader":
         if is_unanimous(seats, turns):
             return held[0]

@@ -20,6 +20,7 @@ from peerjudge.data import (
     Utterance,
     Verdict,
 )
+from peerjudge.errors import ProtocolError
 from peerjudge.shelf import Shelf
 
 SHELF = Shelf(project=Path(__file__).resolve().parents[2])
@@ -238,6 +239,40 @@ def test_a_panel_speaks_in_rounds():
     assert [seat for seat, *_ in cues] == ["0", "1", "2"] * 3
     assert [task for _, task, *_ in cues] == ["review_explained"] * 3 + ["discuss"] * 6
     assert verdict == B
+
+
+@pytest.mark.parametrize(
+    ("name", "verdicts", "one", "half", "whole"),
+    [
+        ("vote", "a??", A, UNREADABLE, UNREADABLE),
+        ("vote", "aa?", A, A, UNREADABLE),
+        ("vote", "?ab", A, A, UNREADABLE),
+        ("vote", "aaa", A, A, A),
+        ("vote", "???", UNREADABLE, UNREADABLE, UNREADABLE),
+        ("panel", "a?????", A, UNREADABLE, UNREADABLE),
+        ("panel", "ab????", TIE, TIE, UNREADABLE),
+        ("at_once", "b?????", B, UNREADABLE, UNREADABLE),
+        ("ballot", "aaaaaab??", B, UNREADABLE, UNREADABLE),
+        ("ballot", "aaaaaabb?", B, B, UNREADABLE),
+    ],
+)
+def test_without_a_quorum_of_readable_seats_there_is_no_conclusion(
+    name, verdicts, one, half, whole
+):
+    """Of three seats two are more than half; of the ballots only the readable ones count."""
+    rounds = {} if name == "vote" else {"rounds": 1}
+    for quorum, concluded in (("one", one), ("half", half), ("all", whole)):
+        assert play(name, verdicts, seats=3, quorum=quorum, **rounds)[1] == concluded
+    assert play(name, verdicts, seats=3, **rounds)[1] == one
+
+
+@pytest.mark.parametrize("name", ["vote", "panel", "at_once", "ballot"])
+def test_a_quorum_of_one_is_that_of_stored_discussions(name: str):
+    """Discussions that were stored before there was a quorum keep their ids; another quorum is stored."""
+    assert "quorum" not in SHELF.protocol(name).settings()
+    assert SHELF.protocol(name, {"quorum": "half"}).settings()["quorum"] == "half"
+    with pytest.raises(ProtocolError, match="quorum"):
+        SHELF.protocol(name, {"quorum": "most"})
 
 
 def test_a_vote_has_no_discussion():

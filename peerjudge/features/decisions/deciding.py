@@ -24,7 +24,6 @@ __all__ = ["Confidences", "DecisionRow", "Decisions", "measure_decisions"]
 Confidences = Mapping[tuple[str, int], float]
 """Stated confidence by discussion and turn."""
 
-_OUTCOME = re.compile(r"(?:^| )outcome=(\w+)")
 _OWN = ("last", "leader", "majority", "vote", "plurality")
 """Rules that may be that of a protocol without an option `outcome`, the first that fits."""
 
@@ -33,12 +32,12 @@ class DecisionRow(Noun, frozen=True, kw_only=True):
     """What one rule decides in one condition after a round: each seat's k-th turn in the open.
 
     A turn after another seat's k-th belongs to round k at least: a judge that hears two rounds to the second.
-
     `round` 0 is before the discussion, `rounds` the last. `own` marks the rule by which the protocol decides.
     `calls` are the mean calls of a discussion up to there. `decided` is the share of complete discussions
     with a readable decision, `right` the share of these that is gold. `over_last` is `right` minus that of
     the same rule after the last round, `over_own` minus that of the own rule after the same round, both over
-    discussions that both decide. `as_stored` is the share with the stored outcome.
+    discussions that both decide. `as_stored` is the share with the stored outcome, `no_quorum` the
+    number of those undecided for want of the declared quorum.
     """
 
     condition: str
@@ -54,6 +53,7 @@ class DecisionRow(Noun, frozen=True, kw_only=True):
     over_last: PairedDifference | None
     over_own: PairedDifference | None
     as_stored: Measurement
+    no_quorum: int = 0
 
 
 class Decisions(Noun, frozen=True, kw_only=True):
@@ -75,10 +75,12 @@ class _Room:
     gold: Codes
     outcome: Codes
     rule: str
+    quorum: str
 
     def decide(self, rule: str, after: int) -> Codes | None:
         """Return what a rule decides after a round; `None` where what it needs is not stored."""
-        return RULES[rule](self.moments[after])
+        found, lacks = RULES[rule](self.moments[after]), self.moments[after].lack(self.quorum)
+        return None if found is None else np.where(lacks, NONE, found)
 
     def find_own(self) -> str:
         """Return the judge's rule where that fits, else the declared, else the first that fits, else none."""
@@ -139,6 +141,7 @@ def _measure(room: _Room, sampler: Sampler) -> Iterator[DecisionRow]:
                 over_last=_compare(room, found, final, sampler) if after < rounds else None,
                 over_own=_compare(room, found, usual, sampler) if own and rule != own else None,
                 as_stored=sampler.mean(found == room.outcome, room.question),
+                no_quorum=int(room.moments[after].lack(room.quorum).sum()),
             )
 
 
@@ -214,7 +217,7 @@ def _build(
         )
 
     alone = float((facts.turns - facts.spoken)[numbers].mean())
-    declared = _OUTCOME.search(facts.settings[int(facts.setting[numbers[0]])])
+    declared = dict(re.findall(r"(\w+)=(\w+)", facts.settings[int(facts.setting[numbers[0]])]))
     return _Room(
         condition=condition,
         moments=[stand(after) for after in range(rounds + 1)],
@@ -225,7 +228,8 @@ def _build(
         question=concluded.question,
         gold=concluded.gold,
         outcome=np.where(concluded.readable, concluded.verdict, NONE),
-        rule=declared[1] if declared else "",
+        rule=declared.get("outcome", ""),
+        quorum=declared.get("quorum", ""),
     )
 
 

@@ -33,6 +33,7 @@ MARGIN = 0.05
 """Loss of accuracy up to which fewer rounds do as well."""
 _FEWEST = 8
 _ALIKE = {"plurality": "majority", "supermajority": "unanimity", "vote": "majority"}
+_NO_QUORUM = Column("No quorum", "no_quorum", about="discussions with too few readable seats")
 _NOTHING = "No condition has several seats, so there is nothing to decide otherwise."
 
 
@@ -101,6 +102,7 @@ class DecideResult(Result):
             Column("Condition", "condition"),
             Column("Decided by", _name_rule, key="by"),
             Column("Decided", "decided", "share", about="of the discussions"),
+            *([_NO_QUORUM] if any(row.no_quorum for row in rows) else []),
             Column("Right", "right", "share", about="of the decided"),
             Column(
                 "Over the own rule",

@@ -28,6 +28,11 @@ class Stances:
     weights: Floats | None = None
     confidence: Floats | None = None
 
+    def lack(self, quorum: str) -> Bools:
+        """Return by discussion whether some, but fewer seats than this quorum have a stance."""
+        known, seats = (self.held != NONE).sum(axis=1), self.held.shape[1]
+        return (known > 0) & (known < {"half": seats // 2 + 1, "all": seats}.get(quorum, 0))
+
     def count(self, weights: Floats | None = None) -> Floats:
         """Return `[discussion, stance]` the seats, or their weight, that hold it; stance 0 is a tie."""
         size, seats = self.held.shape

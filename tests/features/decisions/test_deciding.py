@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import peerjudge as pj
-from peerjudge.data import Role, Seat, replace
+from peerjudge.data import UNREADABLE, Role, Seat, replace
 from peerjudge.errors import DataError
 from peerjudge.testing import comparison_of, transcript_of
 from tests.analysis.analysis_kit import told
@@ -66,6 +66,24 @@ def test_an_unreadable_turn_leaves_the_stance_and_an_unread_room_is_undecided():
     row = measured(rooms, "majority", 1)
     assert (row.decided.value, row.right.value, row.right.n) == (0.5, 1.0, 1)
     assert row.as_stored.value == 1.0
+
+
+def test_a_room_without_its_quorum_is_undecided_and_counted():
+    """Of two rooms one has a single readable seat: with a quorum of more than half no rule decides it."""
+    rooms = talks("1|1 1 1", "1|? 1 ?")
+    assert (
+        measured(rooms, "majority", 1).decided.value,
+        measured(rooms, "majority", 1).no_quorum,
+    ) == (
+        1.0,
+        0,
+    )
+    held = [replace(room, options={"outcome": "majority", "quorum": "half"}) for room in rooms]
+    held[1] = replace(held[1], verdict=UNREADABLE)
+    row = measured(held, "majority", 1)
+    assert (row.own, row.decided.value, row.no_quorum, row.as_stored.value) == (True, 0.5, 1, 1.0)
+    assert "No quorum" in str(pj.decide(held))
+    assert "No quorum" not in str(pj.decide(rooms))
 
 
 def court(moves: str, number: int = 0):
