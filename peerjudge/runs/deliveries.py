@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -20,19 +20,23 @@ if TYPE_CHECKING:
 _USUAL_OPEN = 10
 
 
+async def _close_nothing() -> None:
+    pass
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenDelivery:
     """An open delivery.
 
     Attributes:
-        carrier: Carries the requests of the run's clients.
+        carrier: Carries the requests of the run's clients; `None` for single calls.
         detached: Set once nothing is left to do but to wait for the provider.
         close: Ends what the delivery does in the background; it is called before the clients are closed.
     """
 
-    carrier: Carrier
-    detached: asyncio.Event
-    close: Callable[[], Awaitable[None]]
+    carrier: Carrier | None = None
+    detached: asyncio.Event = field(default_factory=asyncio.Event)
+    close: Callable[[], Awaitable[None]] = _close_nothing
 
 
 class CheckRun(Protocol):
@@ -116,10 +120,10 @@ async def open_delivery(
     *,
     detach: bool,
     say: Callable[[str], None],
-) -> AsyncGenerator[OpenDelivery | None]:
-    """Open the delivery of a run; `None` for single calls."""
+) -> AsyncGenerator[OpenDelivery]:
+    """Open the delivery of a run; without one its calls are single."""
     if delivery is None:
-        yield None
+        yield OpenDelivery()
         return
     async with delivery.open(cache, detach=detach, say=say) as opened:
         yield opened
