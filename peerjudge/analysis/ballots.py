@@ -153,6 +153,13 @@ class Discussions:
         return table[self.seating]
 
 
+DISCUSSION_COUNTS = ("repetition", "turns", "spoken", "speakers", "alone", "agreed")
+DISCUSSION_NUMBERS = (
+    *("condition", "protocol", "seating", "control", "setting", "comparison", "order"),
+    *DISCUSSION_COUNTS,
+)
+DISCUSSION_FLAGS = ("complete", "failed", "one_order", "simulated")
+"""Names of the columns of `Discussions` by what they hold."""
 ROW_COLUMNS = (
     *("discussion", "comparison", "reviewer", "seat", "stage", "turn", "round", "order"),
     *("verdict", "probabilities", "rating", "aspect", "opening", "closing", "event", "before"),
@@ -363,13 +370,9 @@ def score_of(verdict: Codes, first: Codes) -> Floats:
 
 def no_discussions() -> Discussions:
     """Return the facts of no discussions."""
-    numbers = ("condition", "protocol", "seating", "control", "setting", "comparison", "order")
-    numbers = (*numbers, "repetition", "turns", "spoken", "speakers", "alone", "agreed")
-    flags = ("complete", "failed", "one_order", "simulated")
-    names = ("ids", "conditions", "protocols", "seatings", "controls", "settings")
     empty: dict[str, object] = {
-        **dict.fromkeys(names, ()),
-        **{name: np.empty(0, dtype=np.int32) for name in numbers},
-        **{name: np.empty(0, dtype=np.bool_) for name in flags},
+        **dict.fromkeys(("ids", "conditions", "protocols", "seatings", "controls", "settings"), ()),
+        **{name: np.empty(0, dtype=np.int32) for name in DISCUSSION_NUMBERS},
+        **{name: np.empty(0, dtype=np.bool_) for name in DISCUSSION_FLAGS},
     }
     return Discussions(**empty)  # pyright: ignore[reportArgumentType]

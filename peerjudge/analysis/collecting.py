@@ -13,6 +13,8 @@ import numpy as np
 from peerjudge.analysis.assembling import ComparisonTable, Vocabulary, build_ballots
 from peerjudge.analysis.ballots import (
     DIRECTIONS,
+    DISCUSSION_FLAGS,
+    DISCUSSION_NUMBERS,
     EVENTS,
     Ballots,
     Bools,
@@ -45,9 +47,6 @@ _COLUMNS = (
 _SEAT, _VERDICT, _OPENING, _CLOSING, _EVENT = 1, 6, 7, 8, 9
 _QUIET = (-1, -5, -5, -1, -1, -1, -1)
 """The columns of the event, of a ballot without one."""
-_FACTS = ("condition", "protocol", "seating", "control", "setting", "comparison", "order")
-_NUMBERS = (*_FACTS, "repetition", "turns", "spoken", "speakers", "alone", "agreed")
-_FLAGS = ("complete", "failed", "one_order", "simulated")
 _MOST_KNOWN = 10_000
 
 _Row = list[int]
@@ -229,11 +228,11 @@ class BallotCollector:
         return {"usd": np.where(priced, usd[start + seat + 1], np.nan)}
 
     def _discussions(self) -> Discussions:
-        width = len(_NUMBERS) + len(_FLAGS)
+        width = len(DISCUSSION_NUMBERS) + len(DISCUSSION_FLAGS)
         facts = np.array(self._facts, dtype=np.int32).reshape(-1, width).T
-        columns: dict[str, Numbers | Bools] = dict(zip(_NUMBERS, facts, strict=False))
-        flags = facts[len(_NUMBERS) :].astype(np.bool_)
-        columns |= dict(zip(_FLAGS, flags, strict=True))
+        columns: dict[str, Numbers | Bools] = dict(zip(DISCUSSION_NUMBERS, facts, strict=False))
+        flags = facts[len(DISCUSSION_NUMBERS) :].astype(np.bool_)
+        columns |= dict(zip(DISCUSSION_FLAGS, flags, strict=True))
         return Discussions(
             ids=tuple(self._ids),
             conditions=tuple(self._conditions),

@@ -62,8 +62,7 @@ def find_golds(ballots: Ballots, by: str, *, used: Bools, votes: Collection[str]
         given = given.where(used[given.comparison])
         given = given.where(np.argsort(given.comparison, kind="stable"))
         asked = numbers = given.comparison
-        verdicts = given.verdict
-        voters = tuple(given.reviewers[int(code)] for code in given.reviewer)
+        verdicts, voters = given.verdict, tuple(given.reviewers[int(n)] for n in given.reviewer)
     kinds = (
         [(name_labeler_type(name),) for name in voters]
         if by == LABELER

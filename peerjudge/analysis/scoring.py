@@ -182,7 +182,7 @@ def score_ballots(
     return Scores(
         source=ballots.name,
         by=by,
-        groups=tuple(group for group in golds.groups if group),
+        groups=tuple(filter(None, golds.groups)),
         simulated=ballots.simulated,
         seed=seed,
         level=level,

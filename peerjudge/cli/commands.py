@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Container, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Container, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from importlib import import_module
@@ -83,6 +83,10 @@ class Option:
     words: str = ""
     names: Names = ()
     convert: Callable[[Any], object] | None = None
+
+    def read(self, value: Any) -> object:  # noqa: ANN401  of the type of the form
+        """Return the argument of the function."""
+        return value if self.convert is None else self.convert(value)
 
 
 def pairs_option(name: str, form: str, example: str) -> Option:
@@ -285,44 +289,31 @@ class FunctionCommand:
             TypeError: An option is not documented, or its type has no form in a shell.
         """
         declared = read_declaration(self.function)
-        texts = {name: write_for_shell(text) for name, text in declared.arguments.items()}
         supplied = {one.name for group in self.groups for one in fields(group)}
-        forms: dict[str, Option] = {}
-        parameters: list[inspect.Parameter] = []
-        for one in declared.parameters:
-            form = None if one.name in supplied else self._choose_form(one)
-            if form is not None:
-                forms[one.name] = form
-                parameters.append(_annotate(one, form, texts.get(one.name, "")))
+        forms = self._choose_forms(declared.parameters, supplied)
+        parameters = [
+            _annotate(one, forms[one.name], write_for_shell(declared.arguments.get(one.name, "")))
+            for one in declared.parameters
+            if one.name in forms
+        ]
         own = _annotate_own(self.run)
         of_data = [one for one in declared.parameters if _takes_data(one, forms.get(one.name))]
         by_position = any(one.kind is not inspect.Parameter.KEYWORD_ONLY for one in of_data)
         chosen_groups = (*self.groups, *((DataOptions,) if of_data else ()))
-        groups = {group.__name__: group for group in chosen_groups}
-        parameters += [_describe_group(group) for group in chosen_groups]
-        taken = {*supplied, *own, *(one.name for one in parameters)}
-        added = self._list_added(taken)
+        groups = {group.__name__: _describe_group(group) for group in chosen_groups}
+        parameters += groups.values()
+        added = self._list_added({*supplied, *own, *forms, *groups})
 
         def command(*sources: str, **given: Any) -> int:  # noqa: ANN401
-            ours = {name: given.pop(name) for name in own if name in given}
-            further = {name: given.pop(name) for name in added if name in given}
-            chosen = [given.pop(name) for name in groups if name in given]
-            for name, value in given.items():
-                convert = forms[name].convert
-                given[name] = value if convert is None else convert(value)
-            for group in chosen:
-                if not isinstance(group, DataOptions):
-                    given |= group.list_arguments()
-                elif by_position:
-                    sources = tuple(group.apply(source) for source in sources)
-                elif group.map or group.codes:
-                    given["data"] = group.apply(given.get("data") or "")
-            call: Call[Any] = Call(function=self.function, sources=sources, given=given)
+            ours, further, chosen = (_take(given, names) for names in (own, added, groups))
+            given = {name: forms[name].read(value) for name, value in given.items()}
+            for group in chosen.values():
+                sources = _supply(group, sources, given, by_position=by_position)
             run: Callable[[Call[Any]], Code] = partial(self.run, **ours)
             for name, value in further.items():
                 others = {other: given for other, given in further.items() if other != name}
                 run = partial(added[name].run, value=value, go_on=run, own=ours | others)
-            code = run(call)
+            code = run(Call(function=self.function, sources=sources, given=given))
             return code if isinstance(code, int) else asyncio.run(code)
 
         command.__signature__ = inspect.Signature(
@@ -336,6 +327,14 @@ class FunctionCommand:
         """Return the options that features add, but for those whose name the command has itself."""
         offered: dict[str, AddedOption] = offers(self.hook) if self.hook else {}
         return {name: one for name, one in offered.items() if name not in taken}
+
+    def _choose_forms(
+        self, parameters: Iterable[inspect.Parameter], supplied: Container[str]
+    ) -> dict[str, Option]:
+        chosen = {
+            one.name: self._choose_form(one) for one in parameters if one.name not in supplied
+        }
+        return {name: form for name, form in chosen.items() if form is not None}
 
     def _choose_form(self, one: inspect.Parameter) -> Option | None:
         """Return the form of a parameter; `None` for one that only Python has."""
@@ -384,6 +383,23 @@ def _annotate(one: inspect.Parameter, form: Option, text: str) -> inspect.Parame
         default, read = ((), read) if get_origin(read) is tuple else (None, read | None)
     annotation = Annotated[read, Parameter(help=f"{text} {form.words}".strip(), **more)]
     return one.replace(annotation=annotation, default=default)
+
+
+def _take(given: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    return {name: given.pop(name) for name in names if name in given}
+
+
+def _supply(
+    group: ArgumentOptions, sources: tuple[str, ...], given: dict[str, Any], *, by_position: bool
+) -> tuple[str, ...]:
+    """Add the arguments of a group to those given, and return the sources as it changes them."""
+    if not isinstance(group, DataOptions):
+        given |= group.list_arguments()
+    elif by_position:
+        return tuple(group.apply(source) for source in sources)
+    elif group.map or group.codes:
+        given["data"] = group.apply(given.get("data") or "")
+    return sources
 
 
 def _describe_group(group: type[ArgumentOptions]) -> inspect.Parameter:

@@ -124,13 +124,9 @@ def describe_texts(estimate: WritingEstimate) -> str:
 
 def build_texts_document(estimate: WritingEstimate) -> Mapping[str, object]:
     """Return the estimate of answers as plain values."""
+    counts = ("calls", "kept", "prompt_tokens", "completion_tokens", "tokens", "cost_usd")
     return {
-        "calls": estimate.calls,
-        "kept": estimate.kept,
-        "prompt_tokens": estimate.prompt_tokens,
-        "completion_tokens": estimate.completion_tokens,
-        "tokens": estimate.tokens,
-        "cost_usd": estimate.cost_usd,
+        **{name: getattr(estimate, name) for name in counts},
         "cost_known": estimate.cost_usd is not None,
         "simulated": estimate.simulated,
     }
@@ -139,27 +135,17 @@ def build_texts_document(estimate: WritingEstimate) -> Mapping[str, object]:
 def _steps_table(estimate: Estimate) -> Table:
     from rich.table import Table
 
-    table = Table(box=None, pad_edge=False)
-    for name in ("condition", "task"):
-        table.add_column(name)
-    for name in (
-        "calls",
-        "shared",
-        *(["people"] if estimate.people else []),
-        "prompt tokens",
-        "reply tokens",
-        "cost",
-    ):
+    people = ["people"] if estimate.people else []
+    table = Table("condition", "task", box=None, pad_edge=False)
+    for name in ("calls", "shared", *people, "prompt tokens", "reply tokens", "cost"):
         table.add_column(name, justify="right")
     for step in estimate.steps:
+        asked = [step.people] if people else []
+        counts = [step.calls, step.shared, *asked, step.prompt_tokens, step.completion_tokens]
         table.add_row(
             step.condition,
             f"{step.task} (private)" if step.private else step.task,
-            f"{step.calls:,}",
-            f"{step.shared:,}",
-            *([f"{step.people:,}"] if estimate.people else []),
-            f"{step.prompt_tokens:,}",
-            f"{step.completion_tokens:,}",
+            *(f"{count:,}" for count in counts),
             money(step.cost_usd),
         )
     return table

@@ -12,7 +12,7 @@ from peerjudge.engine.cues import (
 )
 from peerjudge.engine.forking import identify_fork, identify_played, keep_turns
 from peerjudge.engine.identity import comparison_key, identify
-from peerjudge.engine.interfaces import DiscussionSetup, Journal, Reviewer
+from peerjudge.engine.interfaces import DiscussionSetup, Journal, Reviewer, ReviewerProxy
 from peerjudge.engine.playing import discuss, play_all, work_through
 from peerjudge.engine.rereading import (
     FOLLOWING_TASKS,
@@ -31,6 +31,7 @@ __all__ = [
     "Journal",
     "RequestBuilder",
     "Reviewer",
+    "ReviewerProxy",
     "clean_reply",
     "comparison_key",
     "conclude",

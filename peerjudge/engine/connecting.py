@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
 
 from peerjudge.data import Request, Utterance
 from peerjudge.engine.barrier import parked
+from peerjudge.engine.interfaces import Reviewer, ReviewerProxy
 from peerjudge.errors import ExperimentError, NotBegunError
-
-if TYPE_CHECKING:
-    from peerjudge.engine.interfaces import Reviewer
 
 _HALT: ContextVar[Halt | None] = ContextVar("peerjudge_halt", default=None)
 
@@ -58,17 +55,12 @@ class Connections:
         return _BoundReviewer(reviewer, self._places)
 
 
-class _BoundReviewer:
+class _BoundReviewer(ReviewerProxy):
     """Reviewer whose calls wait for a place."""
 
     def __init__(self, reviewer: Reviewer, places: asyncio.Semaphore) -> None:
-        self._reviewer = reviewer
+        super().__init__(reviewer)
         self._places = places
-
-    @property
-    def name(self) -> str:
-        """Reviewer name."""
-        return self._reviewer.name
 
     async def speak(self, request: Request) -> Utterance:
         """Return the reply, made as soon as a place is free.
@@ -89,7 +81,3 @@ class _BoundReviewer:
             return await self._reviewer.speak(request)
         finally:
             places.release()
-
-    async def close(self) -> None:
-        """Close the reviewer."""
-        await self._reviewer.close()

@@ -35,6 +35,22 @@ class Reviewer(Protocol):
         ...
 
 
+class ReviewerProxy:
+    """Reviewer whose replies are those of another one; it has no `speak` of its own."""
+
+    def __init__(self, reviewer: Reviewer) -> None:
+        self._reviewer = reviewer
+
+    @property
+    def name(self) -> str:
+        """Reviewer name."""
+        return self._reviewer.name
+
+    async def close(self) -> None:
+        """Close the reviewer."""
+        await self._reviewer.close()
+
+
 class Journal(Protocol):
     """Durable record of turns. The methods of a subclass do nothing by default."""
 

@@ -241,7 +241,8 @@ def compare(
     if to and all_pairs:
         msg = "--to compares with one, --all-pairs every two; leave one of them out"
         raise DataError(msg)
-    baseline = "" if all_pairs else to or found.choose_baseline()
+    first = found.names[0] if len(found.names) > _FEW else ""
+    baseline = "" if all_pairs else to or first
     ratings = compare_ratings(found.rated, baseline=baseline, sampler=sampler)
     pairs: Sequence[Compared] = ()
     if found.rows or not ratings:
@@ -292,16 +293,10 @@ class _Found:
 
     @property
     def names(self) -> list[str]:
-        """The names of what is compared."""
         return [one.name for one in (*self.rows, *self.rated)]
-
-    def choose_baseline(self) -> str:
-        """Return the first of more than two."""
-        return self.names[0] if len(self.names) > _FEW else ""
 
     @property
     def has_contrasts(self) -> bool:
-        """Whether a discussion could be compared with another way to judge."""
         return any(one.difference for row in self.contrasts for one in row.all)
 
 

@@ -40,7 +40,7 @@ from peerjudge.results.contrasts import build_contrasts_table, note_alternatives
 from peerjudge.results.plain import make_plain
 from peerjudge.results.ratings import build_level_tables, build_rating_tables, draw_ratings
 from peerjudge.results.ways import build_ways_document, list_ways
-from peerjudge.runs.reading import Source, read_material
+from peerjudge.runs.reading import Material, Source, read_material
 from peerjudge.statistics.sampler import Sampler
 
 if TYPE_CHECKING:
@@ -268,23 +268,14 @@ def score(
     """
     by = ",".join(list_names(by) or ())
     material = read_material(source, logprobs=True)
-    if gold is None and as_published:
-        # A run has neither the votes nor the conventions of its dataset.
-        gold = material.data
-    replaced = load_dataset(gold) if isinstance(gold, str) else gold
-    name = material.ballots.name if replaced is None else replaced.name
+    ballots, sampler = material.ballots, Sampler(seed=seed)
+    replaced = _choose_gold(material, gold, as_published=as_published)
+    name = ballots.name if replaced is None else replaced.name
     declared = material.conventions if replaced is None else replaced.conventions
-    ballots = material.ballots
-    kept = list_names(between)
+    kept, wanted = list_names(between), list_names(reviewers)
     if kept is not None:
         ballots = keep_contestants(ballots, kept)
-    led: tuple[LedAccuracy, ...] = ()
-    if by == _LEADER:
-        led = measure_by_leader(ballots, sampler=Sampler(seed=seed))
-        if not led:
-            msg = "no discussion with a gold has a leader; --by leader needs a run with leader and follower"
-            raise DataError(msg)
-    wanted = list_names(reviewers)
+    led = _measure_leaders(ballots, sampler) if by == _LEADER else ()
     names = None if wanted is None else group_judges(ballots, wanted)[2]
     plain = replaced is None and not (by or as_published or beside)
     scores = score_ballots(
@@ -299,7 +290,6 @@ def score(
         seed=seed,
     )
     judged = ballots if replaced is None else align_comparisons(ballots, collect_reviews(replaced))
-    sampler = Sampler(seed=seed)
     contrasts = build_contrasts(judged, sampler=sampler, primary=material.primary)
     return ScoreResult(
         scores=scores,
@@ -307,7 +297,7 @@ def score(
         ways=None
         if as_published
         else build_ways(judged, contrasts, sampler=sampler, reviewers=names),
-        ratings=compare_ratings(scores.rated, sampler=Sampler(seed=seed)),
+        ratings=compare_ratings(scores.rated, sampler=sampler),
         published=None if beside is None else _match(scores, ballots, beside),
         questions=ballots.count_questions(),
         simulated=ballots.simulated,
@@ -315,6 +305,23 @@ def score(
         leaders=led,
         choosers=list_choosers(ballots),
     )
+
+
+def _choose_gold(
+    material: Material, gold: str | Dataset | None, *, as_published: bool
+) -> Dataset | None:
+    if gold is None and as_published:
+        # A run has neither the votes nor the conventions of its dataset.
+        gold = material.data
+    return load_dataset(gold) if isinstance(gold, str) else gold
+
+
+def _measure_leaders(ballots: Ballots, sampler: Sampler) -> tuple[LedAccuracy, ...]:
+    led = measure_by_leader(ballots, sampler=sampler)
+    if not led:
+        msg = "no discussion with a gold has a leader; --by leader needs a run with leader and follower"
+        raise DataError(msg)
+    return led
 
 
 def _agrees(ballots: Ballots, names: Collection[str] | None) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -20,19 +20,23 @@ if TYPE_CHECKING:
 _USUAL_OPEN = 10
 
 
+async def _close_nothing() -> None:
+    pass
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenDelivery:
     """An open delivery.
 
     Attributes:
-        carrier: Carries the requests of the run's clients.
+        carrier: Carries the requests of the run's clients; `None` for single calls.
         detached: Set once nothing is left to do but to wait for the provider.
         close: Ends what the delivery does in the background; it is called before the clients are closed.
     """
 
-    carrier: Carrier
-    detached: asyncio.Event
-    close: Callable[[], Awaitable[None]]
+    carrier: Carrier | None = None
+    detached: asyncio.Event = field(default_factory=asyncio.Event)
+    close: Callable[[], Awaitable[None]] = _close_nothing
 
 
 class Delivery(Protocol):
@@ -89,3 +93,19 @@ def choose_connections(given: int | None, *, delivery: Delivery | None = None) -
     if given is not None:
         return given
     return _USUAL_OPEN if delivery is None else delivery.most_open
+
+
+@asynccontextmanager
+async def open_delivery(
+    delivery: Delivery | None,
+    cache: Path | None,
+    *,
+    detach: bool,
+    say: Callable[[str], None],
+) -> AsyncGenerator[OpenDelivery]:
+    """Open the delivery of a run; without one its calls are single."""
+    if delivery is None:
+        yield OpenDelivery()
+        return
+    async with delivery.open(cache, detach=detach, say=say) as opened:
+        yield opened

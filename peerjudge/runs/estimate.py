@@ -8,12 +8,12 @@ like any other; those that follow replies without a choice are counted apart, as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from math import isnan, nan
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from peerjudge.data import (
     ASK_TASK,
@@ -27,6 +27,7 @@ from peerjudge.data import (
     Transcript,
     Turn,
     Usage,
+    add_costs,
 )
 from peerjudge.engine import FOLLOWING_TASKS, RequestBuilder, request_choice, request_rereading
 from peerjudge.errors import ExperimentError
@@ -45,6 +46,9 @@ _SAMPLE = 30
 """Most comparisons that are simulated; the totals are scaled to all."""
 _BYTES_PER_TOKEN = 4
 _TOKENS_PER_MESSAGE = 3
+
+_Task: TypeAlias = tuple[str, bool, bool]
+"""A task, whether it is private, and whether it is a question that only some replies need."""
 
 TokenCounter = Callable[[str, str], int]
 """Returns the tokens of a text for the model of a reviewer."""
@@ -164,8 +168,7 @@ class Estimate:
     @property
     def cost_usd(self) -> float | None:
         """Cost in USD; `None` if a price is unknown."""
-        costs = [step.cost_usd for step in self.steps]
-        return None if None in costs else sum(cost or 0.0 for cost in costs)
+        return add_costs(step.cost_usd for step in self.steps)
 
 
 def read_costs(cast: Cast, *, project: Path) -> Costs:
@@ -203,91 +206,126 @@ def estimate_calls(
     """
     chosen = _choose_sample(plan, sample)
     parts = {part.condition.name: part for part in plan.parts}
-    discussions = dict.fromkeys(parts, 0)
-    # First turn, calls, shared calls, prompt and completion tokens, cost (NaN if unknown), and people.
-    sums: dict[tuple[str, str, bool, bool], list[float]] = {}
-    waves, windows = dict.fromkeys(parts, 0), dict.fromkeys(parts, 0)
+    tallies = {name: _Tally(condition=name) for name in parts}
+    real = set(plan.cast) - _list_cards(plan.cast, ReviewerKind.SIMULATED)
+    asked = _list_cards(plan.cast, ReviewerKind.MODEL, ReviewerKind.PYTHON)
     count = build_token_counter(plan.cast)
     seen: set[bytes] = set()
-    real = {name for name, card in plan.cast.items() if card.kind is not ReviewerKind.SIMULATED}
-    asked = {
-        name
-        for name, card in plan.cast.items()
-        if card.kind in (ReviewerKind.MODEL, ReviewerKind.PYTHON)
-    }
     for head in replace(plan, comparisons=chosen):
         part = parts[head.condition]
-        discussions[head.condition] += 1
         roles = {seat.id: plan.cast[seat.reviewer].role for seat in head.seats}
         calls = simulate_calls(
             head, part.protocol, pack=part.pack, roles=roles, count=count, reread=real, ask=asked
         )
-        waited: set[tuple[int, str]] = set()
-        for request, usage, wave in calls:
-            reviewer, cue = request.seat.reviewer, request.cue
-            # Only models and people are asked once, and only private requests can be known to be equal.
-            kind = plan.cast[reviewer].kind
-            once = cue.private and kind in (ReviewerKind.MODEL, ReviewerKind.HUMAN)
-            added: tuple[float, ...] = (1, 1, 0, 0, 0, 0)
-            if once and not _is_new(request, seen):
-                pass
-            elif kind is ReviewerKind.HUMAN:
-                added = (1, 0, 0, 0, 0, 1)
-            else:
-                cost = costs.of(reviewer, usage)
-                tokens = (usage.prompt_tokens, usage.completion_tokens)
-                added = (1, 0, *tokens, nan if cost is None else cost, 0)
-            share = 1.0 if reached is None else reached[head.condition][request.turn]
-            spare = cue.task == ASK_TASK and request.form != "two_step"
-            waves[head.condition] = max(waves[head.condition], wave + 1)
-            if reviewer in batched and not spare:
-                waited.add((wave, cue.task if cue.task in FOLLOWING_TASKS else ""))
-            key = (head.condition, cue.task, cue.private, spare)
-            row = sums.setdefault(key, [request.turn, 0, 0, 0, 0, 0, 0])
-            row[1:] = [total + share * value for total, value in zip(row[1:], added, strict=True)]
-        windows[head.condition] = max(windows[head.condition], len(waited))
-    whole = {name: len(replace(plan, parts=(part,))) for name, part in parts.items()}
-    scales = {name: whole[name] / (number or 1) for name, number in discussions.items()}
-    steps = {
-        spare: tuple(
-            Step(
-                condition=condition,
-                task=task,
-                private=private,
-                calls=round(calls * scales[name]),
-                shared=round(shared * scales[name]),
-                prompt_tokens=round(prompt * scales[name]),
-                completion_tokens=round(completion * scales[name]),
-                cost_usd=None if isnan(cost) else cost * scales[name],
-                people=round(people * scales[name]),
-            )
-            for name in parts
-            for (condition, task, private, apart), (
-                _,
-                calls,
-                shared,
-                prompt,
-                completion,
-                cost,
-                people,
-            ) in sorted(sums.items(), key=lambda item: item[1][0])
-            if condition == name and apart == spare
+        tallies[head.condition].add(
+            [
+                (call, _count_call(call, plan.cast[call.request.seat.reviewer].kind, costs, seen))
+                for call in calls
+            ],
+            shares=None if reached is None else reached[head.condition],
+            batched=batched,
         )
-        for spare in (False, True)
-    }
+    whole = {name: len(replace(plan, parts=(part,))) for name, part in parts.items()}
+
+    def list_steps(*, spare: bool) -> tuple[Step, ...]:
+        return tuple(
+            step
+            for name, tally in tallies.items()
+            for step in tally.list_steps(whole[name], spare=spare)
+        )
+
     return Estimate(
         discussions=whole,
-        waves=waves,
-        windows=windows,
-        steps=steps[False],
-        asks=steps[True],
+        waves={name: tally.waves for name, tally in tallies.items()},
+        windows={name: tally.windows for name, tally in tallies.items()},
+        steps=list_steps(spare=False),
+        asks=list_steps(spare=True),
         comparisons=len(plan.comparisons),
         sampled=len(chosen),
-        simulated=all(
-            card.kind is ReviewerKind.SIMULATED
-            for card in plan.cast.values()
-            if card.kind is not ReviewerKind.HUMAN
-        ),
+        simulated=real <= _list_cards(plan.cast, ReviewerKind.HUMAN),
+    )
+
+
+def _list_cards(cast: Cast, *kinds: ReviewerKind) -> set[str]:
+    return {name for name, card in cast.items() if card.kind in kinds}
+
+
+class _Sums(NamedTuple):
+    """Sums over calls; the cost is NaN if a price is unknown."""
+
+    calls: float = 0
+    shared: float = 0
+    prompt_tokens: float = 0
+    completion_tokens: float = 0
+    people: float = 0
+    cost: float = 0
+
+    def add(self, other: _Sums, share: float) -> _Sums:
+        """Return the sums with this share of others."""
+        return _Sums(*(total + share * value for total, value in zip(self, other, strict=True)))
+
+
+@dataclass(slots=True, kw_only=True)
+class _Tally:
+    """What the discussions of a condition take, and the first turn of each task."""
+
+    condition: str
+    discussions: int = 0
+    waves: int = 0
+    windows: int = 0
+    turns: dict[_Task, int] = field(default_factory=dict[_Task, int])
+    sums: dict[_Task, _Sums] = field(default_factory=dict[_Task, _Sums])
+
+    def add(
+        self,
+        calls: Iterable[tuple[SimulatedCall, _Sums]],
+        *,
+        shares: Sequence[float] | None,
+        batched: Container[str],
+    ) -> None:
+        """Add the calls of a discussion, of each turn the share of discussions that reach it."""
+        self.discussions += 1
+        waited: set[tuple[int, str]] = set()
+        for call, added in calls:
+            request, cue = call.request, call.request.cue
+            spare = cue.task == ASK_TASK and request.form != "two_step"
+            self.waves = max(self.waves, call.wave + 1)
+            if call.request.seat.reviewer in batched and not spare:
+                waited.add((call.wave, cue.task if cue.task in FOLLOWING_TASKS else ""))
+            key = (cue.task, cue.private, spare)
+            self.turns.setdefault(key, request.turn)
+            share = 1.0 if shares is None else shares[request.turn]
+            self.sums[key] = self.sums.get(key, _Sums()).add(added, share)
+        self.windows = max(self.windows, len(waited))
+
+    def list_steps(self, discussions: int, *, spare: bool) -> Iterator[Step]:
+        """Yield the steps of so many discussions, in the order of their first turns."""
+        scale = discussions / (self.discussions or 1)
+        for key in sorted(self.sums, key=self.turns.__getitem__):
+            (task, private, apart), sums = key, self.sums[key]
+            if apart == spare:
+                yield Step(
+                    condition=self.condition,
+                    task=task,
+                    private=private,
+                    cost_usd=None if isnan(sums.cost) else sums.cost * scale,
+                    **{name: round(getattr(sums, name) * scale) for name in sums._fields[:-1]},
+                )
+
+
+def _count_call(call: SimulatedCall, kind: ReviewerKind, costs: Costs, seen: set[bytes]) -> _Sums:
+    # Only models and people are asked once, and only private requests can be known to be equal.
+    once = call.request.cue.private and kind in (ReviewerKind.MODEL, ReviewerKind.HUMAN)
+    if once and not _is_new(call.request, seen):
+        return _Sums(calls=1, shared=1)
+    if kind is ReviewerKind.HUMAN:
+        return _Sums(calls=1, people=1)
+    cost, usage = costs.of(call.request.seat.reviewer, call.usage), call.usage
+    return _Sums(
+        calls=1,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        cost=nan if cost is None else cost,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from peerjudge.data import (
 )
 from peerjudge.datasets.source import Options, Request
 from peerjudge.datasets.sources.discussions import Discussions, read_discussions
+from peerjudge.datasets.sources.records import digest_file
 from peerjudge.runs.manifest import IMPORTED, find_versions, require_empty, write_manifest
 from peerjudge.store import Store
 
@@ -80,7 +80,7 @@ def _build_manifest(
         },
         IMPORTED: {
             "format": "discussions",
-            "files": {file.name: _digest(file) for file in files},
+            "files": {file.name: digest_file(file) for file in files},
             "discussions": len(transcripts),
             "left_out": dict(discussions.left_out),
             "licence": licence,
@@ -97,11 +97,6 @@ def _list_speakers(transcripts: Sequence[Transcript], condition: str) -> list[st
         seat.reviewer for each in transcripts if each.condition == condition for seat in each.seats
     )
     return list(dict.fromkeys(reviewers))
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def list_recorded(dataset: Dataset) -> Iterator[Transcript]:

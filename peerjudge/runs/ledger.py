@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from peerjudge.data import Request, ReviewerKind, Usage, Utterance
 from peerjudge.data.cleaning import clean_utterance
-from peerjudge.engine import Reviewer
+from peerjudge.engine import Reviewer, ReviewerProxy
 from peerjudge.logs import get_logger
 from peerjudge.runs.budget import Amount
 from peerjudge.runs.estimate import Costs
@@ -260,22 +260,17 @@ def _amount(call: Call) -> Amount:
     return Amount(call.usage.prompt_tokens + call.usage.completion_tokens, call.cost or 0.0)
 
 
-class BookedReviewer:
+class BookedReviewer(ReviewerProxy):
     """Reviewer of a user's own code: its reply is booked as soon as it has replied.
 
     Governed clients that it uses book their own calls.
     """
 
     def __init__(self, reviewer: Reviewer, ledger: Ledger, costs: Costs) -> None:
-        self._reviewer = reviewer
+        super().__init__(reviewer)
         self._ledger = ledger
         self._costs = costs
         self._warned = False
-
-    @property
-    def name(self) -> str:
-        """Reviewer name."""
-        return self._reviewer.name
 
     async def speak(self, request: Request) -> Utterance:
         """Return the reply, once it is booked; raise any error of the reviewer."""
@@ -312,10 +307,6 @@ class BookedReviewer:
             )
         )
         return reply
-
-    async def close(self) -> None:
-        """Close the reviewer."""
-        await self._reviewer.close()
 
 
 def record_calls(cast: Cast, ledger: Ledger) -> AbstractContextManager[None]:

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Iterable, Mapping, Sequen
 from contextlib import asynccontextmanager
 
 from peerjudge.data import Message, Request, ReviewerKind, Sampling, Seat, Usage, Utterance
-from peerjudge.engine import Connections, DiscussionSetup, Reviewer
+from peerjudge.engine import Connections, DiscussionSetup, Reviewer, ReviewerProxy
 from peerjudge.logs import get_logger
 from peerjudge.runs.bounds import Bounds
 from peerjudge.runs.budget import Amount, Budget
@@ -101,7 +101,7 @@ class _Reserve:
         return cost
 
 
-class LimitedReviewer:
+class LimitedReviewer(ReviewerProxy):
     """A reviewer whose calls are reserved in the budget and end at the deadline.
 
     The length of a reply is unknown if its seat sets no `max_tokens`: reasoning models may write ten
@@ -109,7 +109,7 @@ class LimitedReviewer:
     """
 
     def __init__(self, reviewer: Reviewer, limits: Limits) -> None:
-        self._reviewer = reviewer
+        super().__init__(reviewer)
         self._limits = limits
         self.reserve = SHORTEST_RESERVE
         """Tokens to reserve for a reply without `max_tokens`."""
@@ -117,11 +117,6 @@ class LimitedReviewer:
         """Set after the first reply, or when the discussion that should bring one has ended."""
         self._replies = self._tokens = 0
         self._warned = False
-
-    @property
-    def name(self) -> str:
-        """Reviewer name."""
-        return self._reviewer.name
 
     @property
     def mean_length(self) -> int:
@@ -159,10 +154,6 @@ class LimitedReviewer:
         self._tokens += tokens
         self.reserve = max(self.reserve, round(tokens * _MARGIN))
         self.length_known.set()
-
-    async def close(self) -> None:
-        """Close the reviewer."""
-        await self._reviewer.close()
 
     def _check_reserve(self, tokens: int, reserved: int) -> None:
         if tokens > reserved and self.length_known.is_set() and not self._warned:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import platform
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -184,6 +185,30 @@ def read_manifest(folder: Path) -> dict[str, object]:
         msg = f"{path} names no run; restore it from a backup or choose another folder"
         raise StoreError(msg)
     return manifest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ManifestRun:
+    """A run, as its manifest describes it."""
+
+    id: str
+    manifest: Mapping[str, object]
+
+    @property
+    def declared(self) -> Mapping[str, object]:
+        """The experiment in the manifest."""
+        return cast("Mapping[str, object]", self.manifest.get("experiment") or {})
+
+    @property
+    def title(self) -> str:
+        """The name of the experiment; the beginning of the id of the run where there is none."""
+        return str(self.declared.get("name") or self.id[:8])
+
+    @property
+    def conditions(self) -> list[str]:
+        """The names of the conditions, in the order of the experiment."""
+        conditions = cast("Sequence[Mapping[str, object]]", self.declared.get("conditions") or ())
+        return [str(condition["name"]) for condition in conditions]
 
 
 def read_decision(manifest: Mapping[str, object]) -> Decision | None:

@@ -60,6 +60,23 @@ def require_references(plan: Plan) -> None:
 def list_notes(plan: Plan) -> tuple[str, ...]:
     """Return one sentence for each choice that is allowed and probably not meant."""
     notes = [note for part in plan.parts for note in _list_part_notes(part)]
+    for find in (
+        _list_repeated,
+        _list_untaken,
+        _list_unreachable_gold,
+        _list_unjudged,
+        _list_invented,
+    ):
+        notes += find(plan)
+    if second := plan.experiment.reread:
+        notes.append(
+            f"replies in which no rule finds a verdict are reread by {second!r}; such verdicts make no "
+            "opinion events"
+        )
+    return tuple(notes)
+
+
+def _list_repeated(plan: Plan) -> Iterator[str]:
     repetitions = plan.experiment.repetitions
     same = {
         seat.reviewer: None
@@ -68,10 +85,13 @@ def list_notes(plan: Plan) -> tuple[str, ...]:
         if seat.sampling.temperature == 0 or seat.sampling.seed is not None
     }
     if repetitions > 1 and same:
-        notes.append(
+        yield (
             f"the experiment has {repetitions} repetitions, and {', '.join(same)} reviews "
             "at temperature 0 or with a fixed seed, which usually gives the same review each time"
         )
+
+
+def _list_untaken(plan: Plan) -> Iterator[str]:
     own = {
         seat.reviewer: None
         for part in plan.parts
@@ -80,17 +100,23 @@ def list_notes(plan: Plan) -> tuple[str, ...]:
         and seat.sampling.temperature is not None
     }
     if own:
-        notes.append(
+        yield (
             f"a temperature is declared for {', '.join(own)}, a Python file: an AutoGen agent or team does "
             "not take it, and it is recorded as not set; a function finds it in request.seat.sampling"
         )
-    notes += _list_unreachable_gold(plan)
-    notes += [
-        f"condition {part.condition.name!r} judges none of the comparisons, because "
-        f"none is of answers by {' and '.join(part.condition.contestants)} only"
-        for part in plan.parts
-        if part.condition.contestants and not any(map(part.judges, plan.comparisons))
-    ]
+
+
+def _list_unjudged(plan: Plan) -> Iterator[str]:
+    for part in plan.parts:
+        contestants = part.condition.contestants
+        if contestants and not any(map(part.judges, plan.comparisons)):
+            yield (
+                f"condition {part.condition.name!r} judges none of the comparisons, because "
+                f"none is of answers by {' and '.join(contestants)} only"
+            )
+
+
+def _list_invented(plan: Plan) -> Iterator[str]:
     invented = {
         answer.author: None
         for comparison in plan.comparisons
@@ -98,13 +124,7 @@ def list_notes(plan: Plan) -> tuple[str, ...]:
         if f"{QUALITY}{answer.id}" in comparison.meta
     }
     if invented and any(card.kind is not ReviewerKind.SIMULATED for card in plan.cast.values()):
-        notes.append(f"the answers of {', '.join(invented)} are simulated: their words say nothing")
-    if second := plan.experiment.reread:
-        notes.append(
-            f"replies in which no rule finds a verdict are reread by {second!r}; such verdicts make no "
-            "opinion events"
-        )
-    return tuple(notes)
+        yield f"the answers of {', '.join(invented)} are simulated: their words say nothing"
 
 
 def list_unread_settings(plan: Plan) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +17,7 @@ from peerjudge.logs import get_logger
 from peerjudge.runs.awaited import check_awaited, open_awaited
 from peerjudge.runs.blocking import block
 from peerjudge.runs.bounds import Bounds, Place
-from peerjudge.runs.deliveries import Delivery, choose_connections, choose_delivery
+from peerjudge.runs.deliveries import Delivery, choose_connections, choose_delivery, open_delivery
 from peerjudge.runs.displays import observe
 from peerjudge.runs.first_texts import add_written, write_data
 from peerjudge.runs.ledger import Ledger, record_calls
@@ -242,23 +241,14 @@ async def run_prepared(
     cast = plan.cast
     if prepared.shard is not None:
         cast = divide_rates(cast, prepared.shard.together)
-    for note in prepared.notes:
-        _log.warning(note)
-    for remark in prepared.remarks:
-        _log.info(remark)
-    bounds.require_prices(prepared.costs)
-    if place.folder is not None:
-        require_own(place.folder, experiment, shard=str(prepared.shard or ""))
-    check_awaited(plan, ends_early=play.rule is not None)
+    _require_playable(prepared, place, bounds, play)
     async with (
         observe(observer, progress=progress) as watching,
         Store.open(place.source) as opened,
         opened.hold(prepared.run_id),
         open_awaited(plan.cast, place.source) as people,
-        nullcontext()
-        if play.delivery is None
-        else play.delivery.open(
-            place.replies, detach=play.detach, say=_choose_note(watching)
+        open_delivery(
+            play.delivery, place.replies, detach=play.detach, say=_choose_note(watching)
         ) as delivery,
         open_reviewers(
             cast,
@@ -268,18 +258,13 @@ async def run_prepared(
             shelf=shelf,
             environ=os.environ if environ is None else environ,
             cache=place.replies,
-            carrier=None if delivery is None else delivery.carrier,
+            carrier=delivery.carrier,
             people=people,
         ) as reviewers,
     ):
         runs = {each.id: each.manifest for each in await opened.runs()}
         earlier = runs.get(prepared.run_id, {})
-        limited = {name: value for name, value in asdict(bounds.limit).items() if value is not None}
-        manifest = {
-            "run": prepared.run_id,
-            **prepared.manifest,
-            **({LIMITS: limited} if limited else {}),
-        }
+        manifest = _build_manifest(prepared, bounds)
         decision = _mark_decision(read_decision(earlier), goes_on=play.rule is None)
         await record_manifest(opened, place.folder, manifest, decision)
         ledger = await Ledger.open(opened, run=prepared.run_id, costs=prepared.costs)
@@ -293,7 +278,7 @@ async def run_prepared(
             order,
             observer=watching,
             max_connections=bounds.max_connections,
-            bounds_calls=delivery is None,
+            bounds_calls=delivery.carrier is None,
             sets_aside=True,
             people=people if play.wait else None,
             say=_choose_note(watching),
@@ -303,25 +288,42 @@ async def run_prepared(
         with bound_contextvars(run=prepared.run_id[:8]), record_calls(plan.cast, ledger):
             try:
                 if play.plays:
-                    await player.run_all(stops=() if delivery is None else (delivery.detached,))
+                    await player.run_all(stops=(delivery.detached,))
             finally:
-                if delivery is not None:
-                    await delivery.close()
-        decision = order.decision if isinstance(order, UntilDecided) else None
+                await delivery.close()
+        decision = order.decision
         if decision is not None and decision.anytime.n:
             await record_manifest(opened, place.folder, manifest, decision)
     return player.journal.summarize(
         run=prepared.run_id,
         store=place.name,
-        folder=None if place.folder is None else str(place.folder),
+        folder=place.folder and str(place.folder),
         limit=bounds.limit,
         stopped=limits.stopped
-        or (decision.stop_reason if decision is not None else None)
-        or (DETACHED if delivery is not None and delivery.detached.is_set() else None)
+        or (decision and decision.stop_reason)
+        or (DETACHED if delivery.detached.is_set() else None)
         or (WAITING if player.journal.discussions.waiting else None),
         decision=decision,
         enough=None if limits.budget is None else limits.budget.enough,
     )
+
+
+def _require_playable(prepared: Prepared, place: Place, bounds: Bounds, play: Play) -> None:
+    """Log what the user should know, and raise an error for a run that cannot be played here so."""
+    for note in prepared.notes:
+        _log.warning(note)
+    for remark in prepared.remarks:
+        _log.info(remark)
+    bounds.require_prices(prepared.costs)
+    if place.folder is not None:
+        require_own(place.folder, prepared.plan.experiment, shard=str(prepared.shard or ""))
+    check_awaited(prepared.plan, ends_early=play.rule is not None)
+
+
+def _build_manifest(prepared: Prepared, bounds: Bounds) -> dict[str, object]:
+    limited = {name: value for name, value in asdict(bounds.limit).items() if value is not None}
+    limits = {LIMITS: limited} if limited else {}
+    return {"run": prepared.run_id, **prepared.manifest, **limits}
 
 
 def _choose_folder(prepared: Prepared) -> Path:

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations, takewhile
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from peerjudge.data import (
     Card,
@@ -26,6 +26,9 @@ from peerjudge.errors import ProtocolError
 from peerjudge.prompts import pack_identity
 from peerjudge.protocol import DiscussionProtocol
 from peerjudge.store import Archive
+
+if TYPE_CHECKING:
+    from peerjudge.analysis.stopping import Decision
 
 Cast = Mapping[str, Card]
 """The cards of an experiment by reviewer name, with the experiment's settings applied."""
@@ -109,7 +112,9 @@ def list_orders(comparison: Comparison, orders: Orders, *, seed: int) -> tuple[C
 
 
 class OrderOfPlay(Protocol):
-    """Source of the blocks of comparisons of a run."""
+    """Source of the blocks of comparisons of a run, with the last look of a rule that ends it."""
+
+    decision: Decision | None
 
     async def next_block(self) -> Sequence[Comparison]:
         """Return the next block, once all discussions of the last one have ended; empty at the end."""
@@ -121,6 +126,7 @@ class PlainOrder:
 
     def __init__(self, comparisons: Sequence[Comparison]) -> None:
         self._comparisons = comparisons
+        self.decision: Decision | None = None
 
     async def next_block(self) -> Sequence[Comparison]:
         """Return all comparisons the first time, then none."""

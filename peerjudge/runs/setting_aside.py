@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from peerjudge.data import Request, Utterance
-from peerjudge.engine import Reviewer
+from peerjudge.engine import Reviewer, ReviewerProxy
 from peerjudge.engine.speaking import SetAsideError
 from peerjudge.errors import AwaitingPersonError, NotBegunError, StoreError
 from peerjudge.logs import get_logger
@@ -72,18 +72,13 @@ class Aside:
         )
 
 
-class _WatchedReviewer:
+class _WatchedReviewer(ReviewerProxy):
     """Reviewer that is set aside at a failure that no later call can escape."""
 
     def __init__(self, reviewer: Reviewer, aside: Aside) -> None:
-        self._reviewer = reviewer
+        super().__init__(reviewer)
         self._aside = aside
         self._has_replied = False
-
-    @property
-    def name(self) -> str:
-        """Reviewer name."""
-        return self._reviewer.name
 
     async def speak(self, request: Request) -> Utterance:
         """Return the reply; raise `SetAsideError` for a discussion of a reviewer that is set aside."""
@@ -98,10 +93,6 @@ class _WatchedReviewer:
             raise
         self._has_replied = self._has_replied or not reply.cached
         return reply
-
-    async def close(self) -> None:
-        """Close the reviewer."""
-        await self._reviewer.close()
 
 
 def is_final(error: Exception) -> bool:

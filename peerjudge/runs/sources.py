@@ -16,7 +16,7 @@ from peerjudge.datasets.specs import split_spec
 from peerjudge.errors import StoreError
 from peerjudge.logs import get_logger
 from peerjudge.runs.blocking import block
-from peerjudge.runs.manifest import MANIFEST, read_decision, read_manifest, read_prices
+from peerjudge.runs.manifest import MANIFEST, ManifestRun, read_decision, read_manifest, read_prices
 from peerjudge.runs.transcript_files import (
     import_bundle,
     import_transcripts,
@@ -29,15 +29,13 @@ from peerjudge.store.database import locate
 _log = get_logger()
 
 
-@dataclass(frozen=True, slots=True)
-class OpenRun:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenRun(ManifestRun):
     """A run opened for reading. `folder` is `None` for a run in a database or a transcript file.
 
     `place` is where its store is, as `Archive.open` takes it.
     """
 
-    id: str
-    manifest: Mapping[str, object]
     store: Archive
     folder: Path | None
     place: str | Path
@@ -45,22 +43,7 @@ class OpenRun:
     @property
     def primary(self) -> Primary | None:
         """The primary contrast that the experiment declared, if any."""
-        return read_primary(str(self._declared.get("primary") or ""), self.conditions)
-
-    @property
-    def conditions(self) -> list[str]:
-        """The names of the conditions, in the order of the experiment."""
-        conditions = cast("Sequence[Mapping[str, object]]", self._declared.get("conditions") or ())
-        return [str(condition["name"]) for condition in conditions]
-
-    @property
-    def title(self) -> str:
-        """The name of the experiment; the beginning of the id of the run where there is none."""
-        return str(self._declared.get("name") or self.id[:8])
-
-    @property
-    def _declared(self) -> Mapping[str, object]:
-        return cast("Mapping[str, object]", self.manifest.get("experiment") or {})
+        return read_primary(str(self.declared.get("primary") or ""), self.conditions)
 
     @property
     def families(self) -> dict[str, str]:
@@ -75,7 +58,7 @@ class OpenRun:
     @property
     def seats(self) -> dict[str, str]:
         """The cards in the seats that the experiment names, by the name of the seat."""
-        return dict(cast("Mapping[str, str]", self._declared.get("seats") or {}))
+        return dict(cast("Mapping[str, str]", self.declared.get("seats") or {}))
 
     def _read_cards(self, field: str) -> dict[str, str]:
         cards = cast("Mapping[str, Mapping[str, object]]", self.manifest.get("cards") or {})
@@ -94,7 +77,7 @@ class OpenRun:
     @property
     def data(self) -> str | None:
         """The dataset that the run judged, as `NAME:PATH`, if its manifest names one."""
-        return str(self._declared.get("data") or "") or None
+        return str(self.declared.get("data") or "") or None
 
     def sort_heads(self, heads: Sequence[Transcript]) -> list[Transcript]:
         """Return discussions by condition in the order of the experiment, else in the order given."""

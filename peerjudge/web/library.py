@@ -10,14 +10,14 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Container, Mapp
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias
 
 from peerjudge.analysis.pricing import Prices
 from peerjudge.errors import PeerJudgeError, StoreError
 from peerjudge.logs import get_logger
 from peerjudge.places import find_cache
 from peerjudge.registry import offers
-from peerjudge.runs.manifest import MANIFEST, read_prices
+from peerjudge.runs.manifest import MANIFEST, ManifestRun, read_prices
 from peerjudge.runs.sources import hide_password, open_run
 from peerjudge.runs.transcript_files import is_bundle, is_transcript_file
 from peerjudge.store.archive import RunRecord
@@ -125,16 +125,14 @@ async def _read_prices(store: NumberedArchive) -> dict[str, Prices]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ShownRun:
+class ShownRun(ManifestRun):
     """A run in the library. `folder` is `None` in a database.
 
     `source` names the run on pages; `address` names it for commands, with the password of a database.
     """
 
     key: str
-    id: str
     created: str
-    manifest: Mapping[str, object]
     source: str
     address: str
     folder: Path | None
@@ -142,25 +140,9 @@ class ShownRun:
     follower: Follower
 
     @property
-    def declared(self) -> Mapping[str, object]:
-        """The experiment in the manifest."""
-        return cast("Mapping[str, object]", self.manifest.get("experiment") or {})
-
-    @property
-    def title(self) -> str:
-        """The name of the experiment; the beginning of the run's id where there is none."""
-        return str(self.declared.get("name") or self.id[:8])
-
-    @property
     def question(self) -> str:
         """The question that the experiment asks, empty where it has none."""
         return str(self.declared.get("question") or "")
-
-    @property
-    def conditions(self) -> list[str]:
-        """The names of the conditions, in the order of the experiment."""
-        given = cast("Sequence[Mapping[str, object]]", self.declared.get("conditions") or ())
-        return [str(one["name"]) for one in given]
 
     @property
     def reader(self) -> IndexReader:
@@ -234,37 +216,49 @@ async def open_library(
         runs: list[ShownRun] = []
         followers: dict[str, Follower] = {}
 
-        def stop() -> None:
-            for follower in followers.values():
-                follower.stop()
-            for follower in followers.values():
-                follower.join(2.0)
-
         others = _list_folders(sources)
-        shown = [one for folders in others.values() for one in folders]
-        left = [one for one in sources if Path(one) not in shown]
-        for source in [one for given in left for one in _find_runs(given, alone=not shown)]:
-            place, _, wanted = source.partition("#")
-            kept: str | Path = place
-            if is_transcript_file(source) or is_bundle(source):
-                kept = (await stack.enter_async_context(open_run(source))).place
-                wanted = ""
-            store = await stack.enter_async_context(NumberedArchive.open(kept))
-            found = [run for run in await store.runs() if run.id.startswith(wanted)]
-            if not found:
-                msg = f"no run in {hide_password(place)} matches {wanted!r}"
-                raise StoreError(msg)
+        for source in _list_sources(sources, others):
+            kept, store, found, wanted = await _open_store(source, stack)
             if str(kept) not in followers:
                 followers[str(kept)] = Follower(kept, folder)
+            place, alone = source.partition("#")[0], len(found) == 1 and not wanted
             for run in found:
                 key = _choose_key(run.id, {one.key for one in runs})
-                alone = len(found) == 1 and not wanted
-                follower = followers[str(kept)]
-                runs.append(_show(run, key, place, store, follower, alone=alone))
+                runs.append(_show(run, key, place, store, followers[str(kept)], alone=alone))
         for follower in followers.values():
             follower.start()
-        stack.callback(stop)
+        stack.callback(_stop, followers)
         yield Library(runs, others)
+
+
+def _list_sources(sources: Sequence[str], others: Mapping[str, Sequence[Path]]) -> list[str]:
+    """Return the runs of the sources that are no folders of another kind."""
+    shown = [one for folders in others.values() for one in folders]
+    left = [one for one in sources if Path(one) not in shown]
+    return [one for given in left for one in _find_runs(given, alone=not shown)]
+
+
+async def _open_store(
+    source: str, stack: AsyncExitStack
+) -> tuple[str | Path, NumberedArchive, tuple[RunRecord, ...], str]:
+    """Return the place of a store, the store, its runs that the source names, and how it names them."""
+    kept, _, wanted = source.partition("#")
+    place: str | Path = kept
+    if is_transcript_file(source) or is_bundle(source):
+        place, wanted = (await stack.enter_async_context(open_run(source))).place, ""
+    store = await stack.enter_async_context(NumberedArchive.open(place))
+    found = tuple(run for run in await store.runs() if run.id.startswith(wanted))
+    if not found:
+        msg = f"no run in {hide_password(kept)} matches {wanted!r}"
+        raise StoreError(msg)
+    return place, store, found, wanted
+
+
+def _stop(followers: Mapping[str, Follower]) -> None:
+    for follower in followers.values():
+        follower.stop()
+    for follower in followers.values():
+        follower.join(2.0)
 
 
 def _choose_key(run: str, taken: Container[str]) -> str:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from peerjudge.analysis.ballots import (
     DIRECTIONS,
+    DISCUSSION_COUNTS,
     EVENTS,
     NONE,
     OUTCOME_CODES,
@@ -26,10 +27,8 @@ from peerjudge.data import Comparison
 if TYPE_CHECKING:
     import pandas as pd
 
-FACTS = ("repetition", "turns", "spoken", "speakers", "alone", "agreed")
-"""Columns of the numbers of `Discussions`."""
 FLAGS: Mapping[str, bool] = {"complete": True, "failed": False, "one_order": False}
-"""Columns of its flags, like the next ones with the value of a missing cell."""
+"""Columns of the flags of `Discussions`, like the next ones with the value of a missing cell."""
 KINDS: Mapping[str, str] = {"protocol": "", "control": "none", "setting": ""}
 """Columns of its codes into the names of the plural."""
 PLAIN: Mapping[str, object] = {
@@ -130,7 +129,7 @@ def _describe_discussions(ballots: Ballots) -> dict[str, object]:
             tuple(ballots.comparisons[n].shown[k] for k in ballots.orders[order])
             for n, order in zip(_list(facts.comparison), _list(facts.order), strict=True)
         ],
-        **{name: getattr(facts, name).tolist() for name in (*FACTS, *FLAGS)},
+        **{name: getattr(facts, name).tolist() for name in (*DISCUSSION_COUNTS, *FLAGS)},
     }
     conditions = _pick(facts.condition.tolist(), ballots.discussion, -1)
     return {

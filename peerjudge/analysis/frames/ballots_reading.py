@@ -11,8 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from peerjudge.analysis.assembling import ComparisonTable, Vocabulary, build_ballots
-from peerjudge.analysis.ballots import ROLES, Ballots, Discussions, Numbers, SeatKey, no_discussions
-from peerjudge.analysis.frames.ballots import CODED, FACTS, FLAGS, KINDS, OUTCOMES, PLAIN, VERDICTS
+from peerjudge.analysis.ballots import (
+    DISCUSSION_COUNTS,
+    ROLES,
+    Ballots,
+    Discussions,
+    Numbers,
+    SeatKey,
+    no_discussions,
+)
+from peerjudge.analysis.frames.ballots import CODED, FLAGS, KINDS, OUTCOMES, PLAIN, VERDICTS
 from peerjudge.analysis.left_out import leave_out_own_votes
 from peerjudge.analysis.styles import MARKDOWN
 from peerjudge.data import MAX_ANSWERS, Answer, Comparison, Outcome, Question, Verdict
@@ -195,7 +203,7 @@ def _read_discussions(rows: _Rows, table: ComparisonTable) -> tuple[Discussions,
         "order": list(
             map(table.order, numbers, [own if one is None else one for one, own in shown])
         ),
-        **{name: first.column(name, default=0) for name in FACTS},
+        **{name: first.column(name, default=0) for name in DISCUSSION_COUNTS},
     }
     simulated = np.array(rows.column("simulated", default=False), dtype=np.bool_)
     flags = {

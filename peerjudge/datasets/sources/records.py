@@ -95,7 +95,8 @@ def write_records(
         description=dataset.description,
         format=origin,
         files={
-            file.name if names[file.name] == 1 else file.as_posix(): _digest(file) for file in files
+            file.name if names[file.name] == 1 else file.as_posix(): digest_file(file)
+            for file in files
         },
         comparisons=len(dataset.comparisons),
         reviews=len(dataset.reviews),
@@ -211,7 +212,8 @@ def _read_nouns(path: Path, kind: type[N]) -> Iterator[N]:
             raise row.error(str(cause)) from cause
 
 
-def _digest(path: Path) -> str:
+def digest_file(path: Path) -> str:
+    """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -14,6 +14,7 @@ from typing import cast
 from zipfile import ZipFile
 
 from peerjudge.data.arguments import check_arguments
+from peerjudge.datasets.sources.records import digest_file
 from peerjudge.errors import DataError, PeerJudgeError
 from peerjudge.features.bundles.bundling import (
     NUMBERS_FOLDER,
@@ -326,9 +327,4 @@ def _is_as_written(file: Path, contents: Mapping[str, bytes]) -> bool:
         with ZipFile(again, "w") as archive:
             for name in order_members(contents):
                 archive.writestr(open_member(archive, name), contents[name])
-        return _digest_file(again) == _digest_file(file)
-
-
-def _digest_file(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        return digest_file(again) == digest_file(file)

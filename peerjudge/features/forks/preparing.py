@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -132,13 +132,11 @@ async def prepare_forks(
     parents = [parent async for parent in opened.transcripts() if parent.id in wanted]
     identity = content_hash("forks", opened.id, at, [change.text for change in changes], where)
     name = name or f"at-{at}-{identity[:8]}"
-    used = {parent.condition for parent in parents}
-    declared = tuple(condition for condition in experiment.conditions if condition.name in used)
     experiment = replace(
         experiment,
         name=name,
         question=f"Forks of {opened.title} at turn {at}",
-        conditions=declared,
+        conditions=_list_used(experiment, parents),
         primary="",
         seats={},
     )
@@ -152,26 +150,15 @@ async def prepare_forks(
     parents = [parent for parent in parents if parent.id in forked]
     plan = _build_plan(settled, arms, parts, cast, forks, parents)
     costs = read_costs(cast, project=shelf.project or Path.cwd())
-    dataset = (
-        load_dataset(settled.data, reviews=True)
-        if needs_reviews(plan.cast)
-        else Dataset(name=settled.data, description="", comparisons=tuple(plan.comparisons))
-    )
+    dataset = Dataset(name=settled.data, description="", comparisons=tuple(plan.comparisons))
+    if needs_reviews(plan.cast):
+        dataset = load_dataset(settled.data, reviews=True)
+    forking = {"run": opened.id, "at": at, "where": where, "draws": draws}
     manifest: dict[str, object] = build_manifest(plan, shelf, dataset=dataset.name) | {
         "prices": costs.document(),
         "notes": (),
         "remarks": (),
-        FORKED: {
-            "run": opened.id,
-            "at": at,
-            "where": where,
-            "draws": draws,
-            "arms": [
-                {"condition": arm.condition, "parent": arm.parent, "change": arm.change.text}
-                for arm in arms
-                if arm.condition in {part.condition.name for part in plan.parts}
-            ],
-        },
+        FORKED: {**forking, "arms": _describe_arms(arms, plan)},
     }
     return PreparedForks(
         plan=plan,
@@ -218,6 +205,21 @@ def _read_experiment(opened: OpenRun) -> Experiment:
         msg = f"the manifest of run {opened.id[:8]} declares no experiment, so it cannot be forked"
         raise StoreError(msg)
     return from_plain(Experiment, plain)
+
+
+def _list_used(experiment: Experiment, parents: Iterable[Transcript]) -> tuple[Condition, ...]:
+    used = {parent.condition for parent in parents}
+    return tuple(one for one in experiment.conditions if one.name in used)
+
+
+def _describe_arms(arms: Sequence[Arm], plan: Plan) -> list[dict[str, str]]:
+    """Return the arms that are played, as the manifest holds them."""
+    played = {part.condition.name for part in plan.parts}
+    return [
+        {"condition": arm.condition, "parent": arm.parent, "change": arm.change.text}
+        for arm in arms
+        if arm.condition in played
+    ]
 
 
 def _declare_arms(

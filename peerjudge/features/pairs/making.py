@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from peerjudge.data import (
     MAX_ANSWERS,
+    Card,
     Comparison,
     Dataset,
     Message,
@@ -124,8 +125,8 @@ async def pairs(
         msg = f"the licence of {data!r} is not known; state it with --licence, as in --licence MIT"
         raise ExperimentError(msg)
     if cost_limit is not None:
-        named = {name: shelf.card(name) for name in {writer, *verify, hard_for} if name}
-        read_costs(named, project=shelf.project or Path.cwd()).require_known()
+        cards = _load_cards(shelf, writer, *verify, hard_for)
+        read_costs(cards, project=shelf.project or Path.cwd()).require_known()
     source = load(data, reviews=False)
     items = list_items(source)
     others = load(against, reviews=False).comparisons if against else ()
@@ -142,7 +143,9 @@ async def pairs(
         tell=tell,
         against=[one.text for each in others for one in each.answers],
     )
-    await work.make_all(chosen)
+    for recipe in chosen:
+        if not work.stopped:
+            await work.make(recipe)
     made = place_better(work.pairs, seed=seed)
     checked = Checked(pairs=tuple(made))
     if not work.stopped and (verify or hard_for):
@@ -225,13 +228,6 @@ class _Work:
     def stopped(self) -> str | None:
         """The limit at which the calls ended; `None` where none was reached."""
         return next((one.stopped for one in self.results if one.stopped), None)
-
-    async def make_all(self, recipes: Iterable[Recipe]) -> None:
-        """Make the pairs of these recipes, until a limit is reached."""
-        for recipe in recipes:
-            await self.make(recipe)
-            if self.stopped:
-                break
 
     async def make(self, recipe: Recipe) -> None:
         """Make the pairs of one recipe."""
@@ -379,8 +375,7 @@ class _Work:
         groups = {name: [pair for pair in made if pair.recipe == name] for name in self.left_out}
         counts = [self._count(name, own, checked, hard_for) for name, own in groups.items()]
         audited = groups if len(groups) < _LEAST else {"all": made, **groups}
-        audits = {name: audit(own) for name, own in audited.items()}
-        kinds = {self.shelf.card(name).kind for name in {self.writer, *verifiers, hard_for} if name}
+        cards = _load_cards(self.shelf, self.writer, *verifiers, hard_for).values()
         return Paired(
             out=str(self.place.source),
             source=data,
@@ -388,7 +383,7 @@ class _Work:
             seed=self.seed,
             pairs=tuple(made),
             counts=tuple(counts),
-            audits={name: rows for name, rows in audits.items() if rows},
+            audits={name: rows for name, own in audited.items() if (rows := audit(own))},
             verifiers=verifiers,
             hard_for=hard_for,
             files={},
@@ -398,7 +393,7 @@ class _Work:
             tokens=sum(one.tokens for one in results),
             cost_usd=add_costs((0.0, *(one.cost_usd for one in results))),
             stopped=next((one.stopped for one in results if one.stopped), None),
-            simulated=ReviewerKind.SIMULATED in kinds,
+            simulated=any(card.kind is ReviewerKind.SIMULATED for card in cards),
         )
 
     def _count(
@@ -442,6 +437,10 @@ def _check_counts(answers: int, limit: int | None) -> None:
         raise ExperimentError(msg)
 
 
+def _load_cards(shelf: Shelf, *names: str) -> dict[str, Card]:
+    return {name: shelf.card(name) for name in names if name}
+
+
 def _check_cards(
     recipes: Sequence[Recipe], shelf: Shelf, *, writer: str, verify: Sequence[str], hard_for: str
 ) -> None:
@@ -450,8 +449,8 @@ def _check_cards(
     if needing and not writer:
         msg = f"a model writes the answers of {', '.join(needing)}; name a card with --writer"
         raise ExperimentError(msg)
-    for name in (writer, *verify, hard_for):
-        if name and shelf.card(name).kind is ReviewerKind.RECORDED:
+    for name, card in _load_cards(shelf, writer, *verify, hard_for).items():
+        if card.kind is ReviewerKind.RECORDED:
             msg = f"card {name!r} replays recorded reviews, so it cannot write or judge new answers"
             raise CardError(msg)
     if writer and shelf.card(writer).kind is ReviewerKind.SIMULATED:

@@ -272,8 +272,8 @@ def compare_cell(
         name=cell.name,
         published=cell.value,
         ours=ours.value if isinstance(ours, Measurement) else ours,
-        low=_get_known(known and known.low),
-        high=_get_known(known and known.high),
+        low=known.low if known and not isnan(known.low) else None,
+        high=known.high if known and not isnan(known.high) else None,
         n=known and known.n,
         equal=equal,
         inside=inside,
@@ -281,10 +281,6 @@ def compare_cell(
         origin=origin if ours is not None else None,
         note=cell.impossible or note,
     )
-
-
-def _get_known(value: float | None) -> float | None:
-    return None if value is None or isnan(value) else value
 
 
 def _judge(

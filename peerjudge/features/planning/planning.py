@@ -47,6 +47,7 @@ _CONNECTIONS = 10
 _LEAST_PLAYED = 20_000
 """Fewest comparisons on which lengths of discussions and accuracies of judges are simulated."""
 _SEEDS = 1 << 64
+_FLAWS = ("unreadable_rate", "refusal_rate")
 _LENGTH_SEED = 18
 _JUDGE_SEED = 20
 
@@ -144,76 +145,81 @@ def plan(
     prepared = prepare(
         experiment, data=data, seed=seed, settings=settings, seats=seats, shelf=shelf
     )
-    # The card of the second model has no stand-in, as simulated replies are never reread.
-    declared = prepared.plan
-    seated = {seat.reviewer for part in declared.parts for seat in part.seats}
-    judges = {name: card for name, card in declared.cast.items() if name in seated}
-    cast = replace_reviewers(judges, stand_ins or {}, shelf)
+    declared, stand_ins = prepared.plan, stand_ins or {}
+    cast = replace_reviewers(_list_judges(declared), stand_ins, shelf)
     design = build_design(declared, cast)
     best = _find_best(design.select(*list_judges(declared)), declared)
     wanted = list_effects(declared, wanted=effects, gain=gain or None, best=best)
-    pulled = any(card.traits.get("truth_pull", 0) for card in cast.values())
-    heard = [effect for effect in wanted if effect.discussed and pulled and effect.gain is None]
-
-    def forecast(cards: Mapping[str, Card], some: Sequence[Effect]) -> dict[Effect, Forecast]:
-        names = {name for effect in some for name in (effect.condition, effect.against)}
-        own, seed = build_design(declared, cards).select(*names), _seed_of(declared.experiment)
-        return forecast_effects(
-            own, some, sizes=sorted(sizes), power=power, studies=studies, seed=seed
-        )
-
-    carded = forecast(cast, wanted)
-    flat = {
-        name: replace(card, traits={**card.traits, "truth_pull": 0.0})
-        for name, card in cast.items()
-    }
-    unpulled = forecast(flat, heard) if heard else {}
-    stops = forecast_stops(
-        design,
-        wanted,
-        most=max(sizes),
-        studies=studies,
-        seed=_seed_of(declared.experiment),
+    forecasts = _forecast(design, declared, cast, wanted, sizes, power, studies)
+    needed = (
+        one.needed for each in forecasts for one in (each.as_carded, each.without_pull) if one
     )
-    needed = {one.needed for world in (carded, unpulled) for one in world.values()}
     priced = sorted({*sizes, *(size for size in needed if size is not None)})
-
-    def price(estimate: Estimate | None) -> tuple[Expense, ...]:
-        if estimate is None:
-            return ()
-        return tuple(_scale(estimate, size, seconds_per_call, max_connections) for size in priced)
-
     whole = estimate_calls(declared, prepared.costs)
+    expected = _estimate_expected(prepared, cast)
     study = StudyPlan(
         experiment=declared.experiment.name,
         comparisons_in_data=len(declared.comparisons),
         studies=studies,
         power=power,
         votes=any(part.protocol.name == VOTE_PROTOCOL for part in declared.parts),
-        effects=tuple(
-            EffectForecast(
-                effect=effect,
-                as_carded=carded[effect],
-                without_pull=unpulled.get(effect),
-                stop=stops.get(effect),
-            )
-            for effect in wanted
-        ),
-        expenses=price(whole),
-        expected=price(_estimate_expected(prepared, cast)),
-        stand_ins=dict(stand_ins or {}),
+        effects=forecasts,
+        expenses=_price(whole, priced, seconds_per_call, max_connections),
+        expected=_price(expected, priced, seconds_per_call, max_connections) if expected else (),
+        stand_ins=dict(stand_ins),
         responsive=tuple(name for name, card in cast.items() if reads_wording(card)),
-        flawed=tuple(
-            name
-            for name, card in cast.items()
-            if card.traits.get("unreadable_rate", 0) or card.traits.get("refusal_rate", 0)
-        ),
+        flawed=tuple(name for name, card in cast.items() if any(map(card.traits.get, _FLAWS))),
         unpriced=tuple(name for name, price in prepared.costs.prices.items() if price is None),
         reply_tokens=whole.reply_tokens,
         seconds_per_call=seconds_per_call,
         max_connections=max_connections,
     )
     return PlanResult(study=study)
+
+
+def _list_judges(plan: Plan) -> dict[str, Card]:
+    """Return the cards of all seats; the second model has no stand-in, as no simulated reply is reread."""
+    seated = {seat.reviewer for part in plan.parts for seat in part.seats}
+    return {name: card for name, card in plan.cast.items() if name in seated}
+
+
+def _forecast(
+    design: StudyDesign,
+    plan: Plan,
+    cast: Mapping[str, Card],
+    effects: Sequence[Effect],
+    sizes: Sequence[int],
+    power: float,
+    studies: int,
+) -> tuple[EffectForecast, ...]:
+    """Return the forecast of each effect, and without truth pull of those that it may make."""
+    seed = _seed_of(plan.experiment)
+
+    def forecast(cards: Mapping[str, Card], some: Sequence[Effect]) -> dict[Effect, Forecast]:
+        names = {name for effect in some for name in (effect.condition, effect.against)}
+        own = build_design(plan, cards).select(*names)
+        return forecast_effects(
+            own, some, sizes=sorted(sizes), power=power, studies=studies, seed=seed
+        )
+
+    carded = forecast(cast, effects)
+    flat = {
+        name: replace(card, traits={**card.traits, "truth_pull": 0.0})
+        for name, card in cast.items()
+    }
+    pulled = any(card.traits.get("truth_pull", 0) for card in cast.values())
+    heard = [effect for effect in effects if effect.discussed and pulled and effect.gain is None]
+    unpulled = forecast(flat, heard) if heard else {}
+    stops = forecast_stops(design, effects, most=max(sizes), studies=studies, seed=seed)
+    return tuple(
+        EffectForecast(
+            effect=effect,
+            as_carded=carded[effect],
+            without_pull=unpulled.get(effect),
+            stop=stops.get(effect),
+        )
+        for effect in effects
+    )
 
 
 def replace_reviewers(
@@ -310,13 +316,18 @@ def _estimate_expected(prepared: Prepared, cast: Mapping[str, Card]) -> Estimate
     return estimate_calls(plan, prepared.costs, reached=reached)
 
 
-def _scale(whole: Estimate, size: int, seconds: float, connections: int) -> Expense:
-    scale = size / whole.comparisons
-    return Expense(
-        comparisons=size,
-        discussions=round(sum(whole.discussions.values()) * scale),
-        calls=round(whole.calls * scale),
-        tokens=round(whole.tokens * scale),
-        cost_usd=None if whole.cost_usd is None else whole.cost_usd * scale,
-        hours=whole.calls * scale * seconds / connections / 3600,
+def _price(
+    whole: Estimate, sizes: Sequence[int], seconds: float, connections: int
+) -> tuple[Expense, ...]:
+    scales = [(size, size / whole.comparisons) for size in sizes]
+    return tuple(
+        Expense(
+            comparisons=size,
+            discussions=round(sum(whole.discussions.values()) * scale),
+            calls=round(whole.calls * scale),
+            tokens=round(whole.tokens * scale),
+            cost_usd=None if whole.cost_usd is None else whole.cost_usd * scale,
+            hours=whole.calls * scale * seconds / connections / 3600,
+        )
+        for size, scale in scales
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
@@ -32,22 +33,16 @@ recorded strategies are none of its methods, and its GPT-3.5 is a later version 
 
 def measure_accuracies(evidence: Evidence) -> Estimates:
     """Estimate a table or figure: the accuracy of every method and evaluator that it has."""
-    by_cell: dict[CellKey, list[tuple[Judge, Measurement]]] = {}
-    for key, judge, measured in _list_cells(evidence):
-        by_cell.setdefault(key, []).append((judge, measured))
-    values = {key: several[0][1] for key, several in by_cell.items() if len(several) == 1}
-    twice = {
-        " by ".join(filter(None, (judge.condition, judge.reviewer))): None
-        for several in by_cell.values()
-        if len(several) > 1
-        for judge, _ in several
-    }
-    recorded = any(
-        judge.stance == "recorded" for several in by_cell.values() for judge, _ in several
-    )
+    cells = list(_list_cells(evidence))
+    times = Counter(key for key, _, _ in cells)
+    left_out = [one for key in times if times[key] > 1 for own, one, _ in cells if own == key]
+    names = (" by ".join(filter(None, (one.condition, one.reviewer))) for one in left_out)
+    twice = dict.fromkeys(names)
+    recorded = any(judge.stance == "recorded" for _, judge, _ in cells)
+    values = {key: measured for key, _, measured in cells if times[key] == 1}
     return Estimates(
         values=evidence.only_printed(values),
-        reviewers={key: [several[-1][0].reviewer] for key, several in by_cell.items()},
+        reviewers={key: [judge.reviewer] for key, judge, _ in cells},
         note="Every verdict counts, in each order in which it was given, and an unreadable one is wrong. The "
         "paper has one verdict on each pair."
         + " The verdicts on record are LLMBar's, not those of the paper."
