@@ -57,7 +57,7 @@ async def test_every_outcome_survives_the_store(tmp_path, moves):
 
 
 async def test_a_turn_is_durable_when_the_journal_returns(tmp_path):
-    """Another reader of the file sees each turn before the next set is requested."""
+    """Another reader of the file sees each turn before a turn that hears it is requested."""
     seen = []
 
     class Looking(Drawn):
@@ -69,7 +69,8 @@ async def test_a_turn_is_durable_when_the_journal_returns(tmp_path):
 
     async with Store.open(tmp_path) as store:
         await played(head_of(), Looking(), store)
-    assert seen == [0, 0, 2, 3, 4]
+    # Both private reviews are asked for at once, so that the second may come after the first is written.
+    assert seen in ([0, 0, 2, 3, 4], [0, 1, 2, 3, 4])
 
 
 @given(cut=st.integers(0, 5), fails=st.booleans())
