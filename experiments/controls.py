@@ -1,9 +1,10 @@
 """Why do opinions change in a discussion? Effects of hearing, contradiction and reasons apart.
 
-One discussion of two reviewers under four conditions: unchanged; as a placebo, in which each seat
-reconsiders without hearing the other; with irrelevant arguments, in which each seat hears the other's
-choice with unrelated reasons; and with swapped labels, in which each seat hears reasons for one answer
-attributed to the other. Opinion changes by condition:
+One discussion of two reviewers under six conditions: unchanged; as a placebo, in which each seat
+reconsiders without hearing the other; with stances, in which each seat hears the other's choice and no
+reason; with irrelevant arguments, in which it hears the choice with unrelated reasons; with swapped labels,
+in which it hears reasons for one answer attributed to the other; and unnamed, in which it is not told whose
+words it reads, also of its own. Opinion changes by condition:
 
     peerjudge events RUN --summary
 

@@ -47,12 +47,12 @@ def measure_added(ballots: Ballots) -> dict[str, AddedResult]:
 
 
 def measure_own(ballots: Ballots, names: Sequence[str]) -> dict[str, AddedResult]:
-    """Return the measures of these names, which a project has of its own.
+    """Return the measures of these names, which a project has of its own, as `measure-NAME`.
 
     Raises `ShelfError` or `DataError` where there is none, or where it fails.
     """
     found = cast("Mapping[str, Callable[[Ballots, str], AddedResult]]", offers("own measure"))
-    return {name: find(ballots, name) for find in found.values() for name in names}
+    return {f"measure-{name}": find(ballots, name) for find in found.values() for name in names}
 
 
 def measure_added_panel(ballots: Ballots, *, seed: int) -> dict[str, FramedResult]:

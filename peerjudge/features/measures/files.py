@@ -48,8 +48,8 @@ def find_measure(name: str, *, project: Path | None = None) -> MeasureFile:
     files = _list_files(project)
     if name not in files:
         hint = suggest_name(name, files) or "."
-        known = f" Choose one of {', '.join(files)};" if files else ""
-        msg = f"no measure {name!r}{hint}{known} put your own in {FOLDER}/{name}.py"
+        known = f"{hint} Choose one of {', '.join(files)}" if files else ""
+        msg = f"no measure {name!r}{known}; put your own in {FOLDER}/{name}.py"
         raise ShelfError(msg)
     module = load_module(files[name], FOLDER)
     function = getattr(module, "measure", None)

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 __all__ = ["MeasureResult", "MeasuredGroup", "add_section", "measure"]
 
 _QUESTION, _VALUE = "question", "value"
+_TAKEN = frozenset({"mean", "low", "high", "n", "observations", "questions"})
+"""Names of the result that no column to group by may have."""
 _LIMITS: Mapping[Values, Limits | None] = {
     "share": SHARE,
     "difference": DIFFERENCE,
@@ -182,6 +184,9 @@ def _require_frame(told: object, declared: MeasureFile) -> Any:  # noqa: ANN401 
     frame: Any = told
     if missing := {_QUESTION, _VALUE} - set(frame.columns):
         msg = f"{name} returns a frame without {' and '.join(sorted(missing))}: one row per observation"
+        raise DataError(msg)
+    if taken := _TAKEN & set(frame.columns):
+        msg = f"{name} groups by {', '.join(sorted(taken))}, which the result names itself: rename the column"
         raise DataError(msg)
     try:
         values = frame[_VALUE].astype(float).to_numpy()

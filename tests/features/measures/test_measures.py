@@ -61,7 +61,15 @@ def test_a_measure_is_listed_measured_and_reported(project):
     assert done.code == 0, done.err
     assert "Right verdicts" in (project.folder / "own.html").read_text()
     numbers = json.loads((project.folder / "own.json").read_text())
-    assert numbers["added"]["right"] == document
+    assert numbers["added"]["measure-right"] == document
+
+
+def test_a_measure_takes_the_place_of_no_section(project):
+    """A file with the name of a section, such as talk, is beside that section and not in its place."""
+    project.write("measures/talk.py", RIGHT)
+    own = pj.report("study", measure="talk").document()["added"]
+    assert own["talk"] == pj.report("study").document()["added"]["talk"]
+    assert own["measure-talk"]["title"] == "Right verdicts"
 
 
 def test_recorded_reviews_are_measured_as_well(project):
@@ -77,7 +85,7 @@ def test_recorded_reviews_are_measured_as_well(project):
     project.write("own.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
     done = project("report", "jsonl:own.jsonl", "--measure", "first", "--out", "own.html")
     assert done.code == 0, done.err
-    groups = json.loads((project.folder / "own.json").read_text())["first"]["groups"]
+    groups = json.loads((project.folder / "own.json").read_text())["measure-first"]["groups"]
     assert {(one["reviewer"], one["value"], one["questions"]) for one in groups} == {
         ("ann", 0.5, 8),
         ("bob", 0.5, 8),
@@ -93,6 +101,7 @@ def test_recorded_reviews_are_measured_as_well(project):
         ("def measure(b): return 3", "returns int, not a frame"),
         ("def measure(b): return b[['question']]", "without value"),
         ("def measure(b): return b.assign(value='x')", "no numbers"),
+        ("def measure(b): return b.assign(value=1, low=2)[['question', 'value', 'low']]", "rename"),
         ("def measure(b): return b.assign(value=3.5)[['question', 'value']]", "VALUES = 'number'"),
     ],
 )
